@@ -12,13 +12,14 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const ENDINGS = new Set([".gltf", ".glb", ".vrm", ".vrma"]);
 const ERROR = 0;
 const WARNING = 1;
 
-const root = path.resolve(import.meta.dirname, "../..");
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 async function main() {
   const { values, positionals } = parseArgs({
@@ -60,10 +61,13 @@ async function gltfFiles(paths) {
     }
     const entries = await readdir(given, { recursive: true, withFileTypes: true });
     const found = entries.filter((entry) => entry.isFile() && ENDINGS.has(path.extname(entry.name).toLowerCase()));
-    files.push(...found.map((entry) => path.join(entry.parentPath, entry.name)).sort());
+    files.push(...found.map(pathOf).sort());
   }
   return files;
 }
+
+// Node 18 calls the folder `path`.
+const pathOf = (entry) => path.join(entry.parentPath ?? entry.path, entry.name);
 
 async function judge(validator, file) {
   const bytes = new Uint8Array(await readFile(file));

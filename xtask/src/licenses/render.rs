@@ -10,7 +10,7 @@ The anyrig program contains the crates below. Each is listed with its licence an
 which follow. Made by `cargo xtask licenses`; do not edit.
 ";
 
-/// The whole file. Equal texts stand once.
+/// The whole file. Texts of equal words stand once.
 pub fn render(crates: &[Crate]) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut out = format!("{HEAD}\n");
@@ -26,15 +26,15 @@ pub fn render(crates: &[Crate]) -> String {
 }
 
 fn number_of(text: &str, texts: &mut Vec<String>) -> usize {
-    let text = tidied(text);
-    let index = texts.iter().position(|known| *known == text).unwrap_or_else(|| {
-        texts.push(text);
+    let is_same = |known: &String| known.split_whitespace().eq(text.trim_start_matches('\u{feff}').split_whitespace());
+    let index = texts.iter().position(is_same).unwrap_or_else(|| {
+        texts.push(tidied(text));
         texts.len() - 1
     });
     index + 1
 }
 
-/// One kind of line break, no white space at ends: packages differ in nothing else there.
+/// One kind of line break, no white space at ends.
 fn tidied(text: &str) -> String {
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).collect();
     lines.join("\n").trim_matches('\n').to_owned()
@@ -50,8 +50,8 @@ mod tests {
     }
 
     #[test]
-    fn equal_texts_stand_once() {
-        let text = render(&[krate("a", &["one\n", "two \r\nend"]), krate("b", &["\none"]), krate("c", &[])]);
+    fn texts_of_equal_words_stand_once() {
+        let text = render(&[krate("a", &["one\n", "two \r\nend"]), krate("b", &["\n  one"]), krate("c", &[])]);
         let list: Vec<&str> = text.lines().skip(5).take(3).collect();
         assert_eq!(list, ["a 1.0.0: MIT [1, 2]", "b 1.0.0: MIT [1]", "c 1.0.0: MIT [no text in its package]"]);
         assert_eq!(text.matches("\none\n").count(), 1);
