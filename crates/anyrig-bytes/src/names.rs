@@ -1,0 +1,87 @@
+//! File names for outputs: safe on every system, unique without regard to case.
+
+use std::collections::BTreeSet;
+
+/// Names that Windows keeps for devices, whatever extension follows.
+const RESERVED: [&str; 22] = [
+    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
+    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+];
+
+/// Longest safe name in bytes; file systems allow 255 for name and extension together.
+const MAX_BYTES: usize = 120;
+
+/// Turns any text into a file name (without extension) that every system takes. An empty result becomes `fallback`.
+///
+/// Path separators, control characters and what Windows forbids become `_`; trailing dots and blanks go; reserved
+/// device names get a `_`; letters of any script stay.
+pub fn safe_file_name(text: &str, fallback: &str) -> String {
+    let replaced: String =
+        text.chars().map(|c| if c.is_control() || "<>:\"/\\|?*".contains(c) { '_' } else { c }).collect();
+    let mut name = replaced.trim_end_matches(['.', ' ']).trim_start().to_owned();
+    while name.len() > MAX_BYTES {
+        name.pop();
+    }
+    let name = name.trim_end_matches(['.', ' ']).to_owned();
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_lowercase();
+    match name.as_str() {
+        "" => fallback.to_owned(),
+        _ if RESERVED.contains(&stem.as_str()) => format!("_{name}"),
+        // A leading dot hides a file on Unix and `..` climbs.
+        _ if name.starts_with('.') => format!("_{name}"),
+        _ => name,
+    }
+}
+
+/// Hands out names that differ even where case is ignored, as on Windows and macOS.
+#[derive(Clone, Debug, Default)]
+pub struct UniqueNames {
+    taken: BTreeSet<String>,
+}
+
+impl UniqueNames {
+    /// The wanted name, or the first of `name_2`, `name_3` … that is still free.
+    pub fn claim(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        let mut number = 2u64;
+        while !self.taken.insert(name.to_lowercase()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn safe_everywhere() {
+        let cases = [
+            ("Fox", "Fox"),
+            ("a/b\\c:d", "a_b_c_d"),
+            ("CON", "_CON"),
+            ("con.txt", "_con.txt"),
+            ("Aux ", "_Aux"),
+            ("..", "x"),
+            ("...a", "_...a"),
+            ("name. . ", "name"),
+            ("", "x"),
+            ("表情", "表情"),
+            ("tab\there", "tab_here"),
+        ];
+        for (text, name) in cases {
+            assert_eq!(safe_file_name(text, "x"), name, "{text:?}");
+        }
+        let long = safe_file_name(&"表".repeat(300), "x");
+        assert!(long.len() <= MAX_BYTES && long.chars().all(|c| c == '表'));
+    }
+
+    #[test]
+    fn unique_without_case() {
+        let mut names = UniqueNames::default();
+        let got: Vec<_> = ["Walk", "walk", "WALK", "walk_2", "Run"].iter().map(|n| names.claim(n)).collect();
+        assert_eq!(got, ["Walk", "walk_2", "WALK_3", "walk_2_2", "Run"]);
+    }
+}

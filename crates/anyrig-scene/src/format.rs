@@ -1,0 +1,160 @@
+//! What a format crate gives to the rest: descriptor, capability table, importer, exporter, document.
+
+use crate::{Feature, Scene};
+use anyrig_bytes::{Context, Report, Result, Rope, SharedBytes, Source};
+
+/// How well an importer knows a file by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Score {
+    /// Not this format.
+    No,
+    /// Only the file's extension speaks for it.
+    Extension,
+    /// The content looks like it.
+    Likely,
+    /// A magic number says so.
+    Certain,
+}
+
+/// What is known about a file besides its content.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hint<'a> {
+    /// The extension in lower case, without the dot.
+    pub extension: Option<&'a str>,
+}
+
+/// What a format does with a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// Keeps it.
+    Holds,
+    /// Keeps something near it; the text says what.
+    Approximates(&'static str),
+    /// Cannot keep it; the text says why or what becomes of it.
+    Drops(&'static str),
+}
+
+/// One row of a capability table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capability {
+    /// The feature.
+    pub feature: Feature,
+    /// What the format does with it.
+    pub support: Support,
+}
+
+/// An options type of a format: its name, and how to make its JSON schema.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionSchema {
+    /// The owner under which [`Context::options`] finds it.
+    pub owner: &'static str,
+    /// JSON schema (draft 2020-12) of the options object.
+    pub schema: fn() -> String,
+}
+
+/// A conversion target or a source format.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// What users type after `--to` and `--from`, for example `glb` or `urhox`.
+    pub id: &'static str,
+    /// Name for people.
+    pub name: &'static str,
+    /// Extensions in lower case, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// Media type, when there is one.
+    pub media_type: Option<&'static str>,
+    /// Versions that are read and written, and which of them were never seen in a real file.
+    pub versions: &'static str,
+    /// What it does with each feature that it does not simply hold; features without a row are held.
+    pub capabilities: &'static [Capability],
+    /// Options of reading or writing, when it has any.
+    pub options: Option<OptionSchema>,
+}
+
+impl FormatInfo {
+    /// What the format does with a feature.
+    pub fn support(&self, feature: Feature) -> Support {
+        self.capabilities.iter().find(|c| c.feature == feature).map_or(Support::Holds, |c| c.support)
+    }
+}
+
+/// Reads a format into a scene.
+pub trait Importer: Send + Sync {
+    /// The descriptor.
+    fn info(&self) -> &'static FormatInfo;
+
+    /// How well the first bytes (up to 4 KiB) fit. An extension is only a hint.
+    fn score(&self, head: &[u8], hint: Hint<'_>) -> Score;
+
+    /// Reads the source's primary file. The scene is validated.
+    ///
+    /// # Errors
+    /// Whatever makes the file unusable, with its place. What can be repaired goes into the context's report.
+    fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene>;
+
+    /// Reads the byte-exact document.
+    ///
+    /// # Errors
+    /// As [`Importer::import`].
+    fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>>;
+}
+
+/// A file of one format, byte-exact.
+pub trait Document: Send + Sync {
+    /// The dialect or encoding, for example `UMD2` or `glTF 2.0 binary`. Documents of one dialect can be rewritten as
+    /// each other.
+    fn dialect(&self) -> String;
+
+    /// The format version as the file states it.
+    fn version(&self) -> String;
+
+    /// Writes the file: equal to what was read, when nothing was changed.
+    ///
+    /// # Errors
+    /// When a changed document cannot be expressed.
+    fn write(&self) -> Result<Rope>;
+
+    /// Files beside the primary one that belong to it, by relative name.
+    fn attachments(&self) -> Vec<(String, SharedBytes)> {
+        Vec::new()
+    }
+}
+
+/// One file that an exporter made.
+#[derive(Clone, Debug)]
+pub struct ExportedFile {
+    /// Relative name with `/` between folders. Every part is safe on every system.
+    pub name: String,
+    /// The content.
+    pub content: Rope,
+}
+
+impl ExportedFile {
+    /// A file.
+    pub fn new(name: impl Into<String>, content: impl Into<Rope>) -> Self {
+        Self { name: name.into(), content: content.into() }
+    }
+}
+
+/// Writes scenes as one target.
+pub trait Exporter: Send + Sync {
+    /// The descriptor.
+    fn info(&self) -> &'static FormatInfo;
+
+    /// Writes a validated scene; `stem` is the name of the main file without extension, already a safe file name. The
+    /// first file is the main one. Takes the scene, so that large buffers can be released on the way.
+    ///
+    /// # Errors
+    /// When the target cannot express the scene at all.
+    fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>>;
+
+    /// Reads one written file back far enough to know that it is whole: every count, offset and reference. Files of
+    /// other kinds (textures …) are accepted unread.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()>;
+
+    /// What will be lost or approximated when this scene is exported, by the capability table and the options.
+    fn predict(&self, scene: &Scene, context: &Context) -> Report;
+}

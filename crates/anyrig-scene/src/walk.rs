@@ -1,0 +1,73 @@
+//! Walks over the hierarchy that several passes and exporters need.
+
+use crate::{NodeId, Scene};
+use glam::DAffine3;
+
+/// All nodes reachable from the roots, parents before children, children in order.
+///
+/// Iterative, so that depth costs no stack; a node that is reached twice is listed once.
+pub fn depth_first(scene: &Scene, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+    let mut seen = vec![false; scene.nodes.len()];
+    let mut order = Vec::new();
+    let mut stack: Vec<NodeId> = roots.into_iter().collect();
+    stack.reverse();
+    while let Some(id) = stack.pop() {
+        let Some(node) = scene.nodes.get(id) else { continue };
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        order.push(id);
+        stack.extend(node.children.iter().rev().copied());
+    }
+    order
+}
+
+/// All nodes of the scene, parents before children.
+pub fn parents_first(scene: &Scene) -> Vec<NodeId> {
+    depth_first(scene, scene.roots().collect::<Vec<_>>())
+}
+
+/// `scene_from_node` of every node at rest, indexed by node.
+pub fn rest_world_transforms(scene: &Scene) -> Vec<DAffine3> {
+    let mut worlds = vec![DAffine3::IDENTITY; scene.nodes.len()];
+    for id in parents_first(scene) {
+        let node = &scene.nodes[id];
+        let parent = node.parent.map_or(DAffine3::IDENTITY, |p| worlds[p.index()]);
+        worlds[id.index()] = parent * node.local.to_affine();
+    }
+    worlds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LocalTransform, Node, Trs};
+    use glam::DVec3;
+
+    fn moved(name: &str, x: f64) -> Node {
+        let trs = Trs { translation: DVec3::new(x, 0.0, 0.0), ..Trs::IDENTITY };
+        Node { local: LocalTransform::Trs(trs), ..Node::new(name) }
+    }
+
+    #[test]
+    fn worlds_do_not_depend_on_arena_order() {
+        let mut scene = Scene::default();
+        let child = scene.add_node(moved("child", 1.0), None);
+        let parent = scene.add_node(moved("parent", 10.0), None);
+        scene.nodes[child].parent = Some(parent);
+        scene.nodes[parent].children.push(child);
+        assert_eq!(parents_first(&scene), [parent, child]);
+        let worlds = rest_world_transforms(&scene);
+        assert_eq!(worlds[child.index()].translation.x, 11.0);
+    }
+
+    #[test]
+    fn a_deep_chain_needs_no_stack() {
+        let mut scene = Scene::default();
+        let mut parent = None;
+        for _ in 0..200_000 {
+            parent = Some(scene.add_node(Node::new("n"), parent));
+        }
+        assert_eq!(parents_first(&scene).len(), 200_000);
+    }
+}
