@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Cancelled,
     /// An option or an argument of the caller is wrong.
     Usage,
+    /// Something would be lost, and the caller does not accept losses.
+    Losses,
 }
 
 impl fmt::Display for ErrorKind {
@@ -33,6 +35,7 @@ impl fmt::Display for ErrorKind {
             Self::Io => "input/output",
             Self::Cancelled => "cancelled",
             Self::Usage => "usage",
+            Self::Losses => "losses",
         })
     }
 }
@@ -87,6 +90,11 @@ impl Error {
     /// An option or an argument is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Usage, Place::whole(), message)
+    }
+
+    /// Something would be lost, and the caller does not accept losses.
+    pub fn losses(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Losses, Place::whole(), message)
     }
 
     /// The caller asked to stop.

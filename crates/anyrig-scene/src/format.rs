@@ -114,6 +114,11 @@ pub trait Document: Send + Sync {
     /// When a changed document cannot be expressed.
     fn write(&self) -> Result<Rope>;
 
+    /// The usual extension of such a file in lower case, for formats that have files of several kinds.
+    fn extension(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Files beside the primary one that belong to it, by relative name.
     fn attachments(&self) -> Vec<(String, SharedBytes)> {
         Vec::new()
@@ -136,10 +141,36 @@ impl ExportedFile {
     }
 }
 
+/// How the files of a target lie together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Packaging {
+    /// Always one file.
+    #[default]
+    OneFile,
+    /// A main file with others beside it that it names.
+    FilesBeside,
+    /// A folder of its own, by default called the stem of the input and this suffix, for example `_UrhoX`.
+    Folder {
+        /// What follows the stem.
+        suffix: &'static str,
+    },
+}
+
 /// Writes scenes as one target.
 pub trait Exporter: Send + Sync {
     /// The descriptor.
     fn info(&self) -> &'static FormatInfo;
+
+    /// How the written files lie together.
+    fn packaging(&self) -> Packaging {
+        Packaging::default()
+    }
+
+    /// True when a document of this dialect, read by the importer of that format, is what this exporter writes: same
+    /// format, encoding and dialect. It may then be written back without the way through a scene.
+    fn keeps(&self, _source: &FormatInfo, _dialect: &str) -> bool {
+        false
+    }
 
     /// Writes a validated scene; `stem` is the name of the main file without extension, already a safe file name. The
     /// first file is the main one. Takes the scene, so that large buffers can be released on the way.

@@ -27,7 +27,7 @@ pub use diff::{Difference, Tolerance, diff};
 pub use extras::Extras;
 pub use features::{Feature, features};
 pub use format::{
-    Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Score, Support,
+    Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Score, Support,
 };
 pub use glam;
 pub use image::{Filter, Image, MipFilter, Sampler, Texture, TextureUse, UvTransform, Wrap};
