@@ -134,6 +134,11 @@ impl Context {
         value.parse().map_err(|e| Error::usage(format!("options of {owner}: {e}")))
     }
 
+    /// True when options of this owner were given, whatever they say.
+    pub fn has_options(&self, owner: &str) -> bool {
+        self.options.iter().any(|(name, value)| name == owner && !matches!(value, Value::Null))
+    }
+
     /// The additional inputs of a role.
     pub fn attachments(&self, role: Role) -> impl Iterator<Item = &Attachment> {
         self.attachments.iter().filter(move |a| a.role == role)
