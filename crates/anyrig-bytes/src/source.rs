@@ -84,7 +84,9 @@ pub(crate) fn normal_relative_name(name: &str) -> Result<String> {
     for part in unified.split('/') {
         match part {
             "" | "." => {}
-            ".." if parts.pop().is_none() => return refuse("the name leaves the model's folder, which is not followed"),
+            ".." if parts.pop().is_none() => {
+                return refuse("the name leaves the model's folder, which is not followed");
+            }
             ".." => {}
             part => parts.push(part),
         }
@@ -98,11 +100,13 @@ mod tests {
 
     #[test]
     fn names_that_leave_the_folder_are_refused() {
-        let bad = ["", "/etc/passwd", "../a", "a/../../b", "C:\\a", "http://x/y", "\\\\host\\share", "a\0b", ".", "a/.."];
+        let bad =
+            ["", "/etc/passwd", "../a", "a/../../b", "C:\\a", "http://x/y", "\\\\host\\share", "a\0b", ".", "a/.."];
         for name in bad {
             assert!(normal_relative_name(name).is_err(), "{name:?}");
         }
-        let good = [("a.bin", "a.bin"), ("./t/../a.png", "a.png"), ("t\\表.png", "t/表.png"), ("t/a:b.png", "t/a:b.png")];
+        let good =
+            [("a.bin", "a.bin"), ("./t/../a.png", "a.png"), ("t\\表.png", "t/表.png"), ("t/a:b.png", "t/a:b.png")];
         for (name, normal) in good {
             assert_eq!(normal_relative_name(name).as_deref(), Ok(normal));
         }

@@ -173,7 +173,8 @@ fn count_part(uses: &mut Uses, part: &Part) {
             _ => {}
         }
     }
-    let many = part.influences.as_ref().is_some_and(|i| !matches!(i.layout, Layout::Fixed(0..=4)) && i.max_per_point() > 4);
+    let many =
+        part.influences.as_ref().is_some_and(|i| !matches!(i.layout, Layout::Fixed(0..=4)) && i.max_per_point() > 4);
     uses.add_if(Feature::MoreThanFourInfluences, many);
 }
 
@@ -271,6 +272,9 @@ mod tests {
         scene.meshes.push(Mesh { parts: vec![part], ..Mesh::default() });
         scene.materials.push(Material { unlit: true, ..Material::default() });
         let found: Vec<_> = features(&scene).into_keys().collect();
-        assert_eq!(found, [Feature::Meshes, Feature::Lines, Feature::SecondTexCoords, Feature::Materials, Feature::Unlit]);
+        assert_eq!(
+            found,
+            [Feature::Meshes, Feature::Lines, Feature::SecondTexCoords, Feature::Materials, Feature::Unlit]
+        );
     }
 }

@@ -6,6 +6,7 @@
 
 mod animation;
 mod arena;
+pub mod codes;
 pub mod diff;
 mod extras;
 mod features;

@@ -1,0 +1,250 @@
+//! Parents, children, root sets, node transforms, skins.
+
+use crate::codes::{DANGLING_REFERENCE, HIERARCHY, INVERSE_BINDS, NOT_FINITE, ROTATION_LENGTH, SKIN_REMOVED};
+use crate::{LocalTransform, NodeId, Scene, Trs};
+use anyrig_bytes::Context;
+use glam::{DAffine3, DQuat, DVec3};
+
+pub(super) fn repair(scene: &mut Scene, context: &Context) {
+    claim_children(scene, context);
+    adopt_by_parent(scene, context);
+    cut_cycles(scene, context);
+    root_sets(scene, context);
+    for index in 0..scene.nodes.len() {
+        local(scene, NodeId::new(index), context);
+    }
+    skins(scene, context);
+}
+
+/// Keeps each child with the first parent that lists it.
+fn claim_children(scene: &mut Scene, context: &Context) {
+    let mut parent_of: Vec<Option<NodeId>> = vec![None; scene.nodes.len()];
+    let mut claims = vec![false; scene.nodes.len()];
+    for index in 0..scene.nodes.len() {
+        let parent = NodeId::new(index);
+        let mut children = std::mem::take(&mut scene.nodes[parent].children);
+        children.retain(|child| {
+            let Some(taken) = claims.get_mut(child.index()) else {
+                context.tell(&DANGLING_REFERENCE, subject(parent), "a child does not exist");
+                return false;
+            };
+            if *taken || *child == parent {
+                context.tell(&HIERARCHY, subject(*child), format!("node {index} may not be its parent as well"));
+                return false;
+            }
+            *taken = true;
+            parent_of[child.index()] = Some(parent);
+            true
+        });
+        scene.nodes[parent].children = children;
+    }
+    for (index, parent) in parent_of.into_iter().enumerate().filter(|(_, p)| p.is_some()) {
+        scene.nodes[NodeId::new(index)].parent = parent;
+    }
+}
+
+/// A node that names a parent which does not list it is appended there.
+fn adopt_by_parent(scene: &mut Scene, context: &Context) {
+    let mut listed = vec![false; scene.nodes.len()];
+    scene.nodes.values().flat_map(|n| &n.children).for_each(|c| listed[c.index()] = true);
+    for (index, listed) in listed.into_iter().enumerate() {
+        let child = NodeId::new(index);
+        let Some(parent) = scene.nodes[child].parent.filter(|_| !listed) else { continue };
+        if scene.nodes.contains(parent) && parent != child {
+            scene.nodes[parent].children.push(child);
+        } else {
+            scene.nodes[child].parent = None;
+        }
+        context.tell(&HIERARCHY, subject(child), "its parent did not list it");
+    }
+}
+
+/// Cuts the link above the first node of every cycle; what hangs below stays.
+fn cut_cycles(scene: &mut Scene, context: &Context) {
+    // 0: not visited, otherwise the number of the walk that came by.
+    let mut visit = vec![0u32; scene.nodes.len()];
+    for index in 0..scene.nodes.len() {
+        let walk = index as u32 + 1;
+        let mut at = NodeId::new(index);
+        while visit[at.index()] == 0 {
+            visit[at.index()] = walk;
+            let Some(parent) = scene.nodes[at].parent else { break };
+            if visit[parent.index()] == walk {
+                scene.nodes[at].parent = None;
+                scene.nodes[parent].children.retain(|c| *c != at);
+                context.tell(&HIERARCHY, subject(at), "it was its own ancestor and became a root");
+                break;
+            }
+            at = parent;
+        }
+    }
+}
+
+fn root_sets(scene: &mut Scene, context: &Context) {
+    let nodes = &scene.nodes;
+    for (index, set) in scene.root_sets.iter_mut().enumerate() {
+        let before = set.roots.len();
+        set.roots.retain(|root| nodes.get(*root).is_some_and(|n| n.parent.is_none()));
+        let mut seen = std::collections::BTreeSet::new();
+        set.roots.retain(|root| seen.insert(*root));
+        if set.roots.len() != before {
+            context.tell(&HIERARCHY, format!("root set {index}"), "it listed nodes that are not roots");
+        }
+    }
+    if scene.default_root_set.is_some_and(|i| i >= scene.root_sets.len()) {
+        scene.default_root_set = None;
+        context.tell(&DANGLING_REFERENCE, "default root set", "the set does not exist");
+    }
+}
+
+fn local(scene: &mut Scene, id: NodeId, context: &Context) {
+    match &mut scene.nodes[id].local {
+        LocalTransform::Matrix(affine) if !affine.is_finite() => {
+            *affine = DAffine3::IDENTITY;
+            context.tell(&NOT_FINITE, subject(id), "its matrix became the identity");
+        }
+        LocalTransform::Matrix(_) => {}
+        LocalTransform::Trs(trs) => repair_trs(trs, id, context),
+    }
+}
+
+fn repair_trs(trs: &mut Trs, id: NodeId, context: &Context) {
+    for (value, default) in [(&mut trs.translation, DVec3::ZERO), (&mut trs.scale, DVec3::ONE)] {
+        if !value.is_finite() {
+            *value = default;
+            context.tell(&NOT_FINITE, subject(id), "its transform became the default");
+        }
+    }
+    let length = trs.rotation.length();
+    if !(length.is_finite() && length > 0.0) {
+        trs.rotation = DQuat::IDENTITY;
+        context.tell(&ROTATION_LENGTH, subject(id), "a rotation without length became the identity");
+        return;
+    }
+    let unit = DQuat::from_vec4(glam::DVec4::from(trs.rotation) / length);
+    // Single-precision sources are off by up to a few 1e-7 of rounding; only more than that is worth a line.
+    if (length - 1.0).abs() > ROTATION_NOTE {
+        context.tell(&ROTATION_LENGTH, subject(id), "its rotation was normalised");
+    }
+    if (length - 1.0).abs() > ROTATION_EXACT {
+        trs.rotation = unit;
+    }
+}
+
+/// A rotation whose length is off by more than this is worth a line; 0.00674 is what the Khronos validator allows for
+/// quantised values, single precision gives 1e-6.
+const ROTATION_NOTE: f64 = 1e-4;
+/// A rotation whose length is off by more than this is normalised; below it the source's numbers stay as they are.
+const ROTATION_EXACT: f64 = 1e-6;
+
+fn skins(scene: &mut Scene, context: &Context) {
+    let nodes = &scene.nodes;
+    let mut removed = vec![false; scene.skins.len()];
+    for (index, skin) in scene.skins.as_mut_slice().iter_mut().enumerate() {
+        if !skin.joints.is_empty() && skin.joints.iter().any(|j| !nodes.contains(*j)) {
+            skin.joints.clear();
+            removed[index] = true;
+            context.tell(&SKIN_REMOVED, format!("skin {index}"), "a joint does not exist");
+        }
+        if skin.skeleton.is_some_and(|s| !nodes.contains(s)) {
+            skin.skeleton = None;
+            context.tell(&DANGLING_REFERENCE, format!("skin {index}"), "its root node does not exist");
+        }
+        if skin.inverse_binds.len() != skin.joints.len() {
+            skin.inverse_binds.resize(skin.joints.len(), DAffine3::IDENTITY);
+            context.tell(&INVERSE_BINDS, format!("skin {index}"), "one per joint is needed");
+        }
+        for bind in skin.inverse_binds.iter_mut().filter(|b| !b.is_finite()) {
+            *bind = DAffine3::IDENTITY;
+            context.tell(&NOT_FINITE, format!("skin {index}"), "an inverse bind matrix became the identity");
+        }
+    }
+    for instance in scene.nodes.values_mut().filter_map(|n| n.mesh.as_mut()) {
+        if instance.skin.is_some_and(|s| removed.get(s.index()).is_some_and(|r| *r)) {
+            instance.skin = None;
+        }
+    }
+}
+
+fn subject(id: NodeId) -> String {
+    format!("node {}", id.index())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::repaired;
+    use super::*;
+    use crate::{Node, RootSet, Skin};
+
+    fn three() -> Scene {
+        let mut scene = Scene::default();
+        for name in ["a", "b", "c"] {
+            scene.add_node(Node::new(name), None);
+        }
+        scene
+    }
+
+    fn id(index: usize) -> NodeId {
+        NodeId::new(index)
+    }
+
+    #[test]
+    fn a_second_parent_and_a_missing_child_are_cut() {
+        let mut scene = three();
+        scene.nodes[id(0)].children = vec![id(2), id(9)];
+        scene.nodes[id(1)].children = vec![id(2), id(1)];
+        repaired(&mut scene, "scene.hierarchy");
+        assert_eq!(scene.nodes[id(2)].parent, Some(id(0)));
+        assert!(scene.nodes[id(1)].children.is_empty());
+    }
+
+    #[test]
+    fn cycles_are_cut_and_every_node_is_reachable_again() {
+        let mut scene = three();
+        scene.nodes[id(0)].children = vec![id(1)];
+        scene.nodes[id(1)].children = vec![id(2)];
+        scene.nodes[id(2)].children = vec![id(0)];
+        repaired(&mut scene, "scene.hierarchy");
+        assert_eq!(crate::walk::parents_first(&scene).len(), 3);
+    }
+
+    #[test]
+    fn a_parent_that_does_not_list_its_child_adopts_it() {
+        let mut scene = three();
+        scene.nodes[id(2)].parent = Some(id(0));
+        repaired(&mut scene, "scene.hierarchy");
+        assert_eq!(scene.nodes[id(0)].children, [id(2)]);
+    }
+
+    #[test]
+    fn root_sets_hold_roots_once() {
+        let mut scene = three();
+        scene.nodes[id(0)].children = vec![id(1)];
+        scene.root_sets.push(RootSet::new("s", vec![id(0), id(1), id(2), id(2), id(7)]));
+        scene.default_root_set = Some(4);
+        repaired(&mut scene, "scene.hierarchy");
+        assert_eq!(scene.root_sets[0].roots, [id(0), id(2)]);
+        assert_eq!(scene.default_root_set, None);
+    }
+
+    #[test]
+    fn transforms_become_finite_and_rotations_unit() {
+        let mut scene = three();
+        let trs = |r: DQuat| LocalTransform::Trs(Trs { rotation: r, ..Trs::IDENTITY });
+        scene.nodes[id(0)].local = trs(DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0));
+        scene.nodes[id(1)].local = trs(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0));
+        scene.nodes[id(2)].local = LocalTransform::Matrix(DAffine3::from_translation(DVec3::NAN));
+        repaired(&mut scene, "scene.rotation-length");
+        assert!(scene.nodes.values().all(|n| n.local.to_affine() == DAffine3::IDENTITY));
+    }
+
+    #[test]
+    fn skins_are_complete_or_gone() {
+        let mut scene = three();
+        scene.skins.push(Skin::new("short", vec![id(0), id(1)], vec![]));
+        scene.skins.push(Skin::new("dangling", vec![id(8)], vec![DAffine3::IDENTITY]));
+        repaired(&mut scene, "scene.skin-removed");
+        assert_eq!(scene.skins.as_slice()[0].inverse_binds.len(), 2);
+        assert!(scene.skins.as_slice()[1].joints.is_empty());
+    }
+}

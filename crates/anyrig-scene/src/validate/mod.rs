@@ -1,0 +1,173 @@
+//! Puts a scene into a state that later code may index freely.
+//!
+//! Facts that hold after [`validate`], and that passes and exporters rely on:
+//! - every id and index is in range; parents and children agree; the hierarchy is a forest;
+//! - every number is finite; node rotations are unit quaternions;
+//! - a stream has exactly one element of its semantic's width per element of its domain; semantics are unique in a part;
+//! - corners are in range and complete faces; polygon offsets ascend from 0 to the number of corners;
+//! - influences have one row per point; weights are not negative and sum to 1 at each point, or are all 0;
+//! - a skin has one inverse bind per joint;
+//! - [`crate::Part::morphs`] is empty or has one entry per target of the mesh; delta points ascend and are in range;
+//! - key times strictly ascend; a curve has one key's worth of values per time, of its target's width.
+
+mod clips;
+mod geometry;
+mod hierarchy;
+
+use crate::codes::{DANGLING_REFERENCE, NOT_FINITE};
+use crate::{Arena, Id, Scene};
+use anyrig_bytes::{Context, Diagnostic};
+
+/// Repairs what is inconsistent and says so in the report. Idempotent: a second call changes and says nothing.
+pub fn validate(scene: &mut Scene, context: &Context) {
+    hierarchy::repair(scene, context);
+    references(scene, context);
+    geometry::repair(scene, context);
+    clips::repair(scene, context);
+    factors(scene, context);
+}
+
+/// Clears an optional id that is out of range.
+fn clear_dangling<T, U>(slot: &mut Option<Id<T>>, arena: &Arena<T>, context: &Context, owner: (&str, Id<U>)) {
+    if slot.is_some_and(|id| !arena.contains(id)) {
+        *slot = None;
+        context.tell(&DANGLING_REFERENCE, format!("{} {}", owner.0, owner.1.index()), "the element does not exist");
+    }
+}
+
+fn references(scene: &mut Scene, context: &Context) {
+    let (meshes, skins, materials) = (&scene.meshes, &scene.skins, &scene.materials);
+    for (index, node) in scene.nodes.as_mut_slice().iter_mut().enumerate() {
+        let owner = ("node", Id::<crate::Node>::new(index));
+        clear_dangling(&mut node.camera, &scene.cameras, context, owner);
+        clear_dangling(&mut node.light, &scene.lights, context, owner);
+        let mut mesh = node.mesh.as_ref().map(|m| m.mesh);
+        clear_dangling(&mut mesh, meshes, context, owner);
+        if mesh.is_none() {
+            node.mesh = None;
+        }
+        let Some(instance) = &mut node.mesh else { continue };
+        clear_dangling(&mut instance.skin, skins, context, owner);
+        for material in &mut instance.materials {
+            clear_dangling(material, materials, context, owner);
+        }
+        let morphs = meshes[instance.mesh].morphs.len();
+        if !instance.morph_weights.is_empty() && instance.morph_weights.len() != morphs {
+            instance.morph_weights.resize(morphs, 0.0);
+        }
+    }
+    for (index, texture) in scene.textures.as_mut_slice().iter_mut().enumerate() {
+        clear_dangling(&mut texture.image, &scene.images, context, ("texture", Id::<crate::Texture>::new(index)));
+    }
+    let textures = &scene.textures;
+    for (index, material) in scene.materials.as_mut_slice().iter_mut().enumerate() {
+        for slot in material.texture_slots_mut() {
+            if slot.as_ref().is_some_and(|t| !textures.contains(t.texture)) {
+                *slot = None;
+                context.tell(&DANGLING_REFERENCE, format!("material {index}"), "the texture does not exist");
+            }
+        }
+    }
+}
+
+/// Replaces numbers that are not finite; gives how many.
+fn make_finite(values: &mut [f32], replacement: f32) -> u64 {
+    let mut count = 0;
+    for value in values.iter_mut().filter(|v| !v.is_finite()) {
+        *value = replacement;
+        count += 1;
+    }
+    count
+}
+
+/// Whether all values are finite; written so that the compiler can use wide registers.
+fn all_finite(values: &[f32]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    values.chunks(1024).all(|chunk| !chunk.iter().fold(false, |bad, v| bad | (v.to_bits() & EXPONENT == EXPONENT)))
+}
+
+fn factors(scene: &mut Scene, context: &Context) {
+    for (index, m) in scene.materials.as_mut_slice().iter_mut().enumerate() {
+        let mut count = make_finite(&mut m.base_color, 1.0) + make_finite(&mut m.emissive, 0.0);
+        for (value, default) in [
+            (&mut m.metallic, 1.0),
+            (&mut m.roughness, 1.0),
+            (&mut m.normal_scale, 1.0),
+            (&mut m.occlusion_strength, 1.0),
+        ] {
+            count += make_finite(std::slice::from_mut(value), default);
+        }
+        for transform in m.texture_slots_mut().into_iter().flatten().filter_map(|t| t.transform.as_mut()) {
+            count += make_finite(&mut transform.offset, 0.0) + make_finite(&mut transform.scale, 1.0);
+            count += make_finite(std::slice::from_mut(&mut transform.rotation_rad), 0.0);
+        }
+        if count > 0 {
+            context
+                .push(Diagnostic::new(&NOT_FINITE, format!("material {index}"), "replaced by defaults").times(count));
+        }
+    }
+    for node in scene.nodes.values_mut() {
+        if let Some(instance) = &mut node.mesh {
+            make_finite(&mut instance.morph_weights, 0.0);
+        }
+    }
+    for morph in scene.meshes.values_mut().flat_map(|m| &mut m.morphs) {
+        make_finite(std::slice::from_mut(&mut morph.default_weight), 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MeshInstance, Node, NodeId};
+
+    /// Validates, checks that the code was reported, and that a second call has nothing to say.
+    pub(super) fn repaired(scene: &mut Scene, code: &str) {
+        let context = Context::new();
+        validate(scene, &context);
+        assert!(context.report().count_of(code) > 0, "{code} is missing in {:?}", context.report());
+        let again = Context::new();
+        let before = scene.clone();
+        validate(scene, &again);
+        assert!(again.report().is_empty(), "second call says {:?}", again.report());
+        assert_eq!(*scene, before);
+    }
+
+    #[test]
+    fn dangling_references_go() {
+        let mut scene = Scene::default();
+        let mut node = Node::new("n");
+        node.mesh = Some(MeshInstance::new(Id::new(3)));
+        node.camera = Some(Id::new(0));
+        scene.add_node(node, None);
+        repaired(&mut scene, "scene.dangling-reference");
+        assert!(scene.nodes[NodeId::new(0)].mesh.is_none());
+    }
+
+    #[test]
+    fn finite_scan_sees_every_bad_value() {
+        let mut values = vec![1.0f32; 3000];
+        assert!(all_finite(&values));
+        for (at, bad) in [(0, f32::NAN), (1024, f32::INFINITY), (2999, f32::NEG_INFINITY)] {
+            values[at] = bad;
+            assert!(!all_finite(&values), "{at}");
+            assert_eq!(make_finite(&mut values, 0.5), 1);
+        }
+    }
+
+    #[test]
+    fn material_factors_become_finite() {
+        let mut scene = Scene::default();
+        let mut material = crate::Material::new("m");
+        material.roughness = f32::NAN;
+        scene.materials.push(material);
+        repaired(&mut scene, "scene.not-finite");
+    }
+
+    #[test]
+    fn an_empty_scene_is_valid() {
+        let context = Context::new();
+        validate(&mut Scene::default(), &context);
+        assert!(context.report().is_empty());
+    }
+}
