@@ -1,0 +1,49 @@
+//! Passes: named functions from scene to scene. Importers and exporters contain none of this; they call it.
+//!
+//! All passes expect a scene that [`anyrig_scene::validate`] has seen. On one that it has not they may return an error,
+//! but they do not panic. What they repair, approximate or lose stands in the report, by the [`codes`].
+//!
+//! | pass                     | what it does                                                                    |
+//! | ------------------------ | ------------------------------------------------------------------------------- |
+//! | [`to_space`]             | axes, handedness, unit, winding, UV origin of everything                        |
+//! | [`expand`]               | strips, loops and fans into lists                                               |
+//! | [`triangulate`]          | polygons into triangles                                                         |
+//! | [`to_render_mesh`]       | corner and face attributes into point attributes                                |
+//! | [`generate_normals`]     | smooth normals by position                                                      |
+//! | [`generate_tangents`]    | MikkTSpace tangents                                                             |
+//! | [`split_by_bones`]       | corner lists that use at most so many joints each                               |
+//! | [`limit_influences`]     | at most so many influences per point                                            |
+//! | [`normalise_weights`]    | influences that sum to 1                                                        |
+//! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
+//! | [`resample`]             | any curve into linear keys within an error bound                                |
+//! | [`clip_keys`]            | translation, rotation and scale keys of a node on common times                  |
+//! | [`decompose`]            | matrices into translation, rotation, scale                                      |
+
+pub mod codes;
+pub mod expand;
+
+mod bake_nodes;
+mod bone_keys;
+mod bones;
+mod decompose;
+mod influences;
+mod normals;
+mod parallel;
+mod render_mesh;
+mod resample;
+mod space;
+mod tangents;
+mod triangulate;
+
+pub use bake_nodes::{BakeNodesOptions, bake_node_transforms};
+pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
+pub use bones::{BoneSplit, split_by_bones, used_joints};
+pub use decompose::{DecomposeOptions, Shear, decompose};
+pub use influences::{LimitStats, limit_influences, normalise_weights};
+pub use normals::{NormalOptions, NormalStats, NormalWeight, generate_missing_normals, generate_normals};
+pub use parallel::{PartPlace, for_each_part};
+pub use render_mesh::to_render_mesh;
+pub use resample::{CurveKind, ResampleOptions, resample};
+pub use space::{Mirror, SpaceOptions, to_space, to_space_with};
+pub use tangents::{TangentMethod, TangentOptions, TangentStats, generate_missing_tangents, generate_tangents};
+pub use triangulate::{triangulate, triangulate_part};
