@@ -1,0 +1,181 @@
+//! What a scene looks like in a pose.
+
+use crate::skinning::{JointDualQuat, JointMatrix, SkinInput, SkinOutput, skin_dual_quaternion, skin_linear};
+use crate::{Evaluator, Pose, Shown, add_morphs, dual_quaternion_palette, matrix_palette, transform_points};
+use anyrig_bytes::{Buffer, Context, Place, Result};
+use anyrig_scene::{Domain, Influences, Layout, MeshId, NodeId, Part, Scene, Semantic, SkinMethod};
+use glam::{DAffine3, DVec3};
+
+/// The points of one part as one node shows it, in scene space.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PosedPart {
+    /// The node that shows it.
+    pub node: NodeId,
+    /// The mesh.
+    pub mesh: MeshId,
+    /// Index of the part in the mesh.
+    pub part: usize,
+    /// One position per point, morphed and skinned.
+    pub positions: Vec<[f32; 3]>,
+    /// One unit normal per point; empty when the part has none per point.
+    pub normals: Vec<[f32; 3]>,
+    /// One unit tangent per point, with its sign; empty when the part has none per point.
+    pub tangents: Vec<[f32; 4]>,
+}
+
+/// All that a scene shows in a pose: every part of every visible mesh instance below [`Scene::shown_roots`], depth
+/// first, parts in their order.
+///
+/// A mesh with a skin is moved by it where the part has influences, by the skin's own method; everything else by
+/// `scene_from_node`. The memory is the points of all instances; for scenes from strangers see
+/// [`posed_geometry_within`], or take the parts one by one with [`for_each_posed_part`].
+pub fn posed_geometry(scene: &Scene, pose: &Pose) -> Vec<PosedPart> {
+    let mut parts = Vec::new();
+    for_each_posed_part(scene, pose, |part| parts.push(part));
+    parts
+}
+
+/// As [`posed_geometry`], within the context's budgets.
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::LimitExceeded`] when the points of all instances pass a limit.
+pub fn posed_geometry_within(scene: &Scene, pose: &Pose, context: &Context) -> Result<Vec<PosedPart>> {
+    let evaluator = Evaluator::new(scene);
+    let points = evaluator.shown().iter().map(|s| {
+        let parts = scene.meshes[s.mesh].parts.iter();
+        parts.map(|p| p.positions().len() as u64).sum::<u64>()
+    });
+    let points = points.fold(0u64, u64::saturating_add);
+    context.take_elements(points, Place::whole)?;
+    context.take_memory(points.saturating_mul(size_of::<[f32; 10]>() as u64), Place::whole)?;
+    Ok(posed_geometry(scene, pose))
+}
+
+/// Calls back with each of [`posed_geometry`]'s parts, one at a time, so that only one is in memory.
+pub fn for_each_posed_part(scene: &Scene, pose: &Pose, mut act: impl FnMut(PosedPart)) {
+    let evaluator = Evaluator::new(scene);
+    let worlds = evaluator.worlds(pose);
+    let mut mover = Mover::default();
+    for shown in evaluator.shown() {
+        mover.prepare(scene, &worlds, *shown);
+        for part in 0..scene.meshes[shown.mesh].parts.len() {
+            if let Some(posed) = mover.part(scene, pose, *shown, part) {
+                act(posed);
+            }
+        }
+    }
+}
+
+/// One part of a shown mesh; `worlds` are those of [`Evaluator::worlds`]. `None` when the part does not exist.
+pub fn posed_part(scene: &Scene, pose: &Pose, worlds: &[DAffine3], shown: Shown, part: usize) -> Option<PosedPart> {
+    let mut mover = Mover::default();
+    mover.prepare(scene, worlds, shown);
+    mover.part(scene, pose, shown, part)
+}
+
+/// Length of the diagonal of the box around all that the scene shows at rest, in the scene's unit; 0 when it shows
+/// nothing. Positions that are not finite do not count.
+pub fn scene_size(scene: &Scene) -> f64 {
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for_each_posed_part(scene, &Pose::rest(scene), |part| {
+        for position in &part.positions {
+            let position = to_f64(*position);
+            if position.is_finite() {
+                (low, high) = (low.min(position), high.max(position));
+            }
+        }
+    });
+    if low.x <= high.x { (high - low).length() } else { 0.0 }
+}
+
+/// The largest distance between equally numbered points of two geometries; `None` when they do not have the same
+/// numbers of parts and points. 0 when there are no points; infinite when a distance is not a number.
+pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
+    let same = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.positions.len() == b.positions.len());
+    let points = |parts: &[PosedPart]| parts.iter().flat_map(|p| p.positions.clone()).map(to_f64).collect::<Vec<_>>();
+    let distances = || points(a).into_iter().zip(points(b)).map(|(a, b)| a.distance(b));
+    same.then(|| distances().fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) }))
+}
+
+fn to_f64(position: [f32; 3]) -> DVec3 {
+    DVec3::from_array(position.map(f64::from))
+}
+
+/// How the current mesh instance is moved, with memory that is used again for the next one.
+#[derive(Default)]
+struct Mover {
+    scene_from_node: JointMatrix,
+    skinning: Skinning,
+    matrices: Vec<JointMatrix>,
+    dual_quats: Vec<JointDualQuat>,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Skinning {
+    #[default]
+    None,
+    Linear,
+    DualQuaternion,
+}
+
+impl Mover {
+    fn prepare(&mut self, scene: &Scene, worlds: &[DAffine3], shown: Shown) {
+        self.scene_from_node = JointMatrix::new(worlds.get(shown.node.index()).copied().unwrap_or_default());
+        self.skinning = Skinning::None;
+        let Some(skin) = shown.skin.and_then(|id| scene.skins.get(id)) else { return };
+        match skin.method {
+            SkinMethod::Linear => {
+                matrix_palette(skin, worlds, &mut self.matrices);
+                self.skinning = Skinning::Linear;
+            }
+            SkinMethod::DualQuaternion => {
+                dual_quaternion_palette(skin, worlds, &mut self.dual_quats);
+                self.skinning = Skinning::DualQuaternion;
+            }
+        }
+    }
+
+    fn part(&self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
+        let part = scene.meshes.get(shown.mesh)?.parts.get(index)?;
+        let weights = pose.weights(shown.node);
+        let positions: Vec<[f32; 3]> = morphed(part, &Semantic::Position, weights);
+        let mut normals: Vec<[f32; 3]> = morphed(part, &Semantic::Normal, weights);
+        let mut tangents: Vec<[f32; 4]> = morphed(part, &Semantic::Tangent, weights);
+        normals.truncate(positions.len());
+        tangents.truncate(positions.len());
+        let mut posed = PosedPart {
+            node: shown.node,
+            mesh: shown.mesh,
+            part: index,
+            positions: positions.clone(),
+            normals: normals.clone(),
+            tangents: tangents.clone(),
+        };
+        self.move_points(part, (&positions, &normals, &tangents), &mut posed);
+        Some(posed)
+    }
+
+    fn move_points(&self, part: &Part, from: (&[[f32; 3]], &[[f32; 3]], &[[f32; 4]]), to: &mut PosedPart) {
+        let none = Influences { layout: Layout::Fixed(0), joints: Buffer::default(), weights: Buffer::default() };
+        let (positions, normals, tangents) = from;
+        let influences = part.influences.as_ref();
+        let input = SkinInput { positions, normals, tangents, influences: influences.unwrap_or(&none) };
+        let mut out = SkinOutput { positions: &mut to.positions, normals: &mut to.normals, tangents: &mut to.tangents };
+        match self.skinning {
+            Skinning::Linear if influences.is_some() => skin_linear(&input, &self.matrices, &mut out),
+            Skinning::DualQuaternion if influences.is_some() => {
+                skin_dual_quaternion(&input, &self.dual_quats, &mut out);
+            }
+            _ => transform_points(&input, &self.scene_from_node, &mut out),
+        }
+    }
+}
+
+/// A point attribute with the part's morphs added; empty when the part has none of this width per point.
+fn morphed<const N: usize>(part: &Part, semantic: &Semantic, weights: &[f32]) -> Vec<[f32; N]> {
+    let stream = part.stream(semantic).filter(|s| s.domain == Domain::Point);
+    let mut values = stream.and_then(|s| s.arrays::<N>()).map(<[_]>::to_vec).unwrap_or_default();
+    add_morphs(part, semantic, weights, values.as_flattened_mut(), N);
+    values
+}

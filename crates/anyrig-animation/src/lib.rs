@@ -1,0 +1,45 @@
+//! Plays anyrig's scenes: from curves to moved points.
+//!
+//! The road of a frame, each step usable alone:
+//!
+//! ```text
+//! Clip, time ─ curve ─► values ─ layers ─► Pose ─ world ─► node and joint transforms ─ morph, skinning ─► points
+//! ```
+//!
+//! - [`sample`], [`KeyHint`]: values of a curve at a time (glTF 2.0 specification, appendix C).
+//! - [`Pose`], [`Layer`]: local transforms and morph weights of all nodes, from clips that are laid over each other.
+//! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
+//! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
+//!   kernels give the same bits, and [`reference`] holds the same sums in plain `f64` to test against.
+//! - [`posed_geometry`], [`scene_size`], [`largest_distance`]: what a scene looks like in a pose, and how far two lie apart.
+//!
+//! # Spaces
+//! A *world* transform is `scene_from_node`. A palette entry is `scene_from_mesh`: `scene_from_joint * joint_from_mesh`
+//! (the inverse bind). So skinned points come out in scene space, and the transform of the node that shows the mesh has
+//! no effect on them (glTF 2.0 specification, 3.7.3.1). Points of other meshes are moved by `scene_from_node`.
+//!
+//! # Input that is not as it should be
+//! Nothing here panics on a scene that [`anyrig_scene::validate`] has not seen: what is out of range counts as absent.
+//! Each function says what then comes out; it is finite as long as the true value fits its type.
+
+mod curve;
+mod geometry;
+mod layers;
+mod morph;
+mod pose;
+mod rotation;
+mod skinning;
+mod world;
+
+pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
+pub use geometry::{
+    PosedPart, for_each_posed_part, largest_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
+};
+pub use layers::{Blend, Layer};
+pub use morph::{add_delta, add_morphs};
+pub use pose::Pose;
+pub use rotation::{SLERP_MIN_ANGLE_RAD, slerp};
+pub use skinning::{
+    JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
+};
+pub use world::{Evaluator, Shown, dual_quaternion_palette, matrix_palette, scene_from_mesh};
