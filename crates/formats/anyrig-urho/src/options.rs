@@ -1,0 +1,40 @@
+//! Options of reading and writing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is done about the handedness of the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HandednessOption {
+    /// Numbers are taken as they are. In a left-handed engine a model then shows its mirror image.
+    #[default]
+    None,
+    /// X is negated: a model keeps facing +Z.
+    ReflectX,
+    /// Z is negated: a model turns to face -Z.
+    ReflectZ,
+}
+
+/// Options of the target `urhox`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct UrhoxOptions {
+    /// What is done about the handedness; the default `none` gives the numbers of the engine's published recipe.
+    pub handedness: HandednessOption,
+    /// Turns texture coordinates upside down: v becomes 1 - v.
+    pub flip_v: bool,
+    /// Factor on all lengths, above 0; for example 0.01 for a source in centimetres that does not say so.
+    pub scale: f64,
+    /// Largest number of bones of one geometry; one that needs more is split. 1 to 256, the engine's usual limit is 64.
+    pub max_bones: u32,
+    /// How far a sampled curve may lie from the original, relative to the curve's range; above 0.
+    pub error: f64,
+}
+
+impl Default for UrhoxOptions {
+    fn default() -> Self {
+        Self { handedness: HandednessOption::None, flip_v: false, scale: 1.0, max_bones: 64, error: 1e-4 }
+    }
+}
