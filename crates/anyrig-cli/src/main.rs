@@ -1,0 +1,2 @@
+//! The anyrig program.
+fn main() {}

@@ -1,0 +1,213 @@
+//! From one format to another.
+
+use crate::registry::extension_of;
+use crate::request::{ConvertRequest, Losses, Verify, Via};
+use crate::verify::{verify, verify_read_back};
+use crate::written::check_names;
+use crate::{Packaging, Registry};
+use anyrig_bytes::names::safe_file_name;
+use anyrig_bytes::{Context, Error, Place, Report, Result, Severity, Source};
+use anyrig_scene::{Document, ExportedFile, Exporter, Importer, Scene};
+use serde::Serialize;
+
+/// The way that a conversion took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Road {
+    /// The document was written back.
+    Document,
+    /// Through the scene.
+    Scene,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Conversion {
+    /// The files by relative name, the main one first. Every name stays below the folder that they are written to.
+    pub files: Vec<ExportedFile>,
+    /// What was noticed.
+    pub report: Report,
+    /// Which way was taken.
+    pub road: Road,
+    /// Id of the format that was read.
+    pub source_format: &'static str,
+    /// Id of the target.
+    pub target: &'static str,
+    /// How the files lie together.
+    pub packaging: Packaging,
+}
+
+/// Reads a source as a scene, in the named format or the one that its content shows.
+///
+/// # Errors
+/// Whatever makes the file unusable; [`anyrig_bytes::ErrorKind::Usage`] for an unknown format name.
+pub fn load(source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Scene> {
+    Registry::standard().load(source, from, context)
+}
+
+/// Converts a source with the standard registry; see [`Registry::convert`].
+///
+/// # Errors
+/// As [`Registry::convert`].
+pub fn convert(source: &dyn Source, request: &ConvertRequest, context: &Context) -> Result<Conversion> {
+    Registry::standard().convert(source, request, context)
+}
+
+impl Registry {
+    /// Reads a source as a scene, in the named format or the one that its content shows.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn load(&self, source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Scene> {
+        let importer = self.importer_for(from, source)?;
+        import(importer, source, context)
+    }
+
+    /// Reads, exports and verifies. The context's report keeps what was noticed also when this fails.
+    ///
+    /// # Errors
+    /// What makes the input unusable or the target impossible; [`anyrig_bytes::ErrorKind::Usage`] for unknown formats
+    /// and options; [`anyrig_bytes::ErrorKind::Losses`] when the request refuses losses.
+    pub fn convert(&self, source: &dyn Source, request: &ConvertRequest, context: &Context) -> Result<Conversion> {
+        let importer = self.importer_for(request.from.as_deref(), source)?;
+        let exporter = self.exporter(&request.to)?;
+        let stem = stem_of(source, request);
+        let road = choose_road(importer, exporter, request.via, source, context)?;
+        let (files, road) = match road {
+            Chosen::Document(document) => (write_document(&*document, exporter, source, &stem)?, Road::Document),
+            Chosen::Scene => (self.through_scene(importer, exporter, source, (request, &stem), context)?, Road::Scene),
+        };
+        refuse_losses(request.losses, context)?;
+        check_names(&files)?;
+        if request.verify != Verify::None {
+            verify(exporter, &files, context)?;
+        }
+        Ok(Conversion {
+            files,
+            report: context.report(),
+            road,
+            source_format: importer.info().id,
+            target: exporter.info().id,
+            packaging: exporter.packaging(),
+        })
+    }
+
+    /// The scene is handed to the exporter, so that none is alive while the files are verified; only a full
+    /// verification keeps one.
+    fn through_scene(
+        &self,
+        importer: &dyn Importer,
+        exporter: &dyn Exporter,
+        source: &dyn Source,
+        (request, stem): (&ConvertRequest, &str),
+        context: &Context,
+    ) -> Result<Vec<ExportedFile>> {
+        let scene = import(importer, source, context)?;
+        refuse_losses(request.losses, context)?;
+        context.check_cancelled()?;
+        let kept = (request.verify == Verify::Full).then(|| scene.clone());
+        let files = exporter.export(scene, stem, context)?;
+        context.check_cancelled()?;
+        if let Some(kept) = kept {
+            check_names(&files)?;
+            verify_read_back(self, exporter, &kept, &files, context)?;
+        }
+        Ok(files)
+    }
+}
+
+/// The stem that the outputs of a request get.
+pub(crate) fn stem_of(source: &dyn Source, request: &ConvertRequest) -> String {
+    safe_file_name(request.stem.as_deref().unwrap_or_else(|| source.stem()), "unnamed")
+}
+
+pub(crate) fn import(importer: &dyn Importer, source: &dyn Source, context: &Context) -> Result<Scene> {
+    check_size(source, context)?;
+    importer.import(source, context).map_err(|e| e.in_file(source.name()))
+}
+
+pub(crate) fn read_document(
+    importer: &dyn Importer,
+    source: &dyn Source,
+    context: &Context,
+) -> Result<Box<dyn Document>> {
+    check_size(source, context)?;
+    importer.document(source, context).map_err(|e| e.in_file(source.name()))
+}
+
+fn check_size(source: &dyn Source, context: &Context) -> Result<()> {
+    let (size, limit) = (source.bytes().len() as u64, context.limits().input_bytes);
+    if size > limit {
+        let message = format!("{size} bytes are more than the limit of {limit} for an input; raise it if you trust the file");
+        return Err(Error::limit(Place::whole().in_file(source.name()), message));
+    }
+    Ok(())
+}
+
+pub(crate) enum Chosen {
+    Document(Box<dyn Document>),
+    Scene,
+}
+
+pub(crate) fn choose_road(
+    importer: &dyn Importer,
+    exporter: &dyn Exporter,
+    via: Via,
+    source: &dyn Source,
+    context: &Context,
+) -> Result<Chosen> {
+    let options = exporter.info().options.is_some_and(|o| context.has_options(o.owner));
+    let related = importer.info().extensions.iter().any(|e| exporter.info().extensions.contains(e));
+    match via {
+        Via::Scene => return Ok(Chosen::Scene),
+        Via::Auto if options || !related => return Ok(Chosen::Scene),
+        Via::Document if options => {
+            let message = "`--via document` writes the file back untouched and takes no options of the target; \
+                           leave the options out, or take `--via scene`";
+            return Err(Error::usage(message));
+        }
+        Via::Auto | Via::Document => {}
+    }
+    let document = read_document(importer, source, context)?;
+    if exporter.keeps(importer.info(), &document.dialect()) {
+        return Ok(Chosen::Document(document));
+    }
+    if via == Via::Auto {
+        return Ok(Chosen::Scene);
+    }
+    let (dialect, target) = (document.dialect(), exporter.info().id);
+    let message = format!("{dialect} read as {} is not what `{target}` writes; take `--via scene`", importer.info().id);
+    Err(Error::unsupported(Place::whole().in_file(source.name()), message))
+}
+
+fn write_document(
+    document: &dyn Document,
+    exporter: &dyn Exporter,
+    source: &dyn Source,
+    stem: &str,
+) -> Result<Vec<ExportedFile>> {
+    let known = exporter.info().extensions;
+    let of_source = extension_of(source.name()).filter(|e| known.contains(&e.as_str()));
+    let usual = || document.extension().or(known.first().copied()).map(str::to_owned);
+    let name = match document.extension().map(str::to_owned).or(of_source).or_else(usual) {
+        Some(extension) => format!("{stem}.{extension}"),
+        None => stem.to_owned(),
+    };
+    let mut files = vec![ExportedFile::new(name, document.write()?)];
+    files.extend(document.attachments().into_iter().map(|(name, bytes)| ExportedFile::new(name, bytes)));
+    Ok(files)
+}
+
+/// Fails when the report so far has a loss and the caller accepts none.
+pub(crate) fn refuse_losses(losses: Losses, context: &Context) -> Result<()> {
+    if losses == Losses::Report {
+        return Ok(());
+    }
+    let report = context.report();
+    let lost: Vec<_> = report.diagnostics().iter().filter(|d| d.severity == Severity::Lost).collect();
+    let Some(first) = lost.first() else { return Ok(()) };
+    let more = if lost.len() > 1 { format!(" and {} more", lost.len() - 1) } else { String::new() };
+    let message = format!("something would be lost, which was forbidden: {}: {}{more}", first.subject, first.message);
+    Err(Error::losses(message))
+}

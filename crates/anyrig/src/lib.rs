@@ -1,0 +1,66 @@
+//! anyrig: takes characters and motions from one format to another, and says what a format cannot hold.
+//!
+//! This crate ties the parts together: the [`Registry`] of formats (a Cargo feature for each), [`convert`], [`plan`],
+//! [`verify`], [`inspect`] and [`validate_file`]. It never touches the file system and never prints: input comes from a
+//! [`Source`], output is a list of [`ExportedFile`], and whatever was repaired, approximated or lost is a [`Report`].
+//!
+//! ```
+//! use anyrig::{ConvertRequest, Context, MemorySource, convert};
+//!
+//! # fn glb() -> Vec<u8> { vec![] }
+//! // Bytes from anywhere: a file, a socket, an archive. Files beside the main one are added with `with_file`.
+//! let source = MemorySource::new("Fox.glb", glb());
+//! let context = Context::new();
+//! match convert(&source, &ConvertRequest::new("urhox"), &context) {
+//!     Ok(conversion) => {
+//!         for file in &conversion.files {
+//!             let _ = (&file.name, file.content.len());
+//!         }
+//!     }
+//!     Err(error) => assert!(!error.message().is_empty()),
+//! }
+//! ```
+
+mod convert;
+mod formats;
+pub mod inspect;
+pub mod options;
+mod plan;
+mod registry;
+mod request;
+mod shape;
+mod suggest;
+mod verify;
+mod written;
+
+pub use anyrig_animation as animation;
+pub use anyrig_bytes as bytes;
+pub use anyrig_image as image;
+pub use anyrig_passes as passes;
+pub use anyrig_scene as scene;
+
+pub use anyrig_bytes::{
+    Context, Diagnostic, Error, ErrorKind, Limits, MemorySource, Place, Report, Result, Severity, SharedBytes, Source,
+    Value,
+};
+pub use anyrig_scene::{ExportedFile, Exporter, FormatInfo, Importer, Packaging, Scene, diff};
+
+pub use convert::{Conversion, Road, convert, load};
+pub use formats::{CapabilityRow, FormatSummary};
+pub use inspect::{Inspection, inspect};
+pub use plan::{Plan, plan};
+pub use registry::Registry;
+pub use request::{ConvertRequest, Losses, Verify, Via};
+pub use shape::Shape;
+pub use suggest::nearest;
+pub use verify::{verify, verify_file, verify_read_back};
+pub use written::WrittenFiles;
+
+/// Reads a file as far as a scene and returns what there is to say about it.
+///
+/// # Errors
+/// Whatever makes the file unusable.
+pub fn validate_file(source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Report> {
+    load(source, from, context)?;
+    Ok(context.report())
+}

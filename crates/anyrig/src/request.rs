@@ -1,0 +1,67 @@
+//! What a caller wants.
+
+use serde::{Deserialize, Serialize};
+
+/// Which way a conversion takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// The document road when format, encoding and dialect are equal and no option changes the scene, else the scene.
+    #[default]
+    Auto,
+    /// Writes the document back untouched; an error when the target is another format, encoding or dialect.
+    Document,
+    /// Through the scene, also within one format.
+    Scene,
+}
+
+/// How closely written files are read again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verify {
+    /// Not at all.
+    None,
+    /// Every count, offset and reference of every file.
+    #[default]
+    Structure,
+    /// In addition reads the main file back as a scene and compares shapes and motions with what was exported.
+    Full,
+}
+
+/// What to do about losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Losses {
+    /// Name them in the report.
+    #[default]
+    Report,
+    /// Fail with [`crate::ErrorKind::Losses`]: when reading loses something before anything is exported, when
+    /// exporting does before anything is returned.
+    Refuse,
+}
+
+/// A conversion that is wanted. Options of formats travel in the [`crate::Context`]; [`crate::options::route`] sorts
+/// `key=value` pairs to their owners.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConvertRequest {
+    /// The target's id, for example `urhox`.
+    pub to: String,
+    /// The source format's id; found by content when `None`.
+    pub from: Option<String>,
+    /// Name of the main output without extension, made safe; that of the source when `None`.
+    pub stem: Option<String>,
+    /// Which way.
+    pub via: Via,
+    /// How closely the output is read again.
+    pub verify: Verify,
+    /// What to do about losses.
+    pub losses: Losses,
+}
+
+impl ConvertRequest {
+    /// A conversion to a target with the defaults of all else.
+    pub fn new(to: impl Into<String>) -> Self {
+        Self { to: to.into(), ..Self::default() }
+    }
+}
