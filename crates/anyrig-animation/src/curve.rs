@@ -142,3 +142,153 @@ impl Sample<'_> {
             + seconds * (t3 - t2) * value(next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_bytes::maths;
+    use proptest::prelude::*;
+
+    fn number(curve: &Curve, time_secs: f64) -> f64 {
+        sample(curve, time_secs).and_then(|s| s.component(0)).expect("a usable curve")
+    }
+
+    #[test]
+    fn step_holds_the_earlier_key() {
+        let curve = Curve::new(Interpolation::Step, 1, vec![1.0, 2.0, 4.0], vec![10.0, 20.0, 40.0]);
+        for (time, value) in
+            [(0.0, 10.0), (1.0, 10.0), (1.999, 10.0), (2.0, 20.0), (3.9, 20.0), (4.0, 40.0), (9.0, 40.0)]
+        {
+            assert_eq!(number(&curve, time), value, "{time}");
+        }
+    }
+
+    #[test]
+    fn linear_is_a_straight_line_that_meets_its_keys_exactly() {
+        let curve = Curve::new(Interpolation::Linear, 2, vec![0.5, 1.0, 3.0], vec![0.1, 1.0, 0.3, 3.0, -5.0, 7.0]);
+        assert_eq!(number(&curve, 1.0), f64::from(0.3f32));
+        let middle = sample(&curve, 2.0).expect("usable");
+        assert_eq!(middle.component(1), Some(5.0));
+        assert_eq!((middle.component(2), middle.width()), (None, 2));
+        assert_eq!(number(&curve, f64::NEG_INFINITY), f64::from(0.1f32));
+        assert_eq!(number(&curve, f64::NAN), f64::from(0.1f32));
+        assert_eq!(number(&curve, f64::INFINITY), -5.0);
+    }
+
+    /// The same cubic as a Bézier curve, by de Casteljau's construction.
+    fn bezier(values: [f64; 2], tangents: [f64; 2], seconds: f64, t: f64) -> f64 {
+        let third = seconds / 3.0;
+        let mut points = [values[0], values[0] + tangents[0] * third, values[1] - tangents[1] * third, values[1]];
+        for count in (1..4).rev() {
+            for i in 0..count {
+                points[i] += (points[i + 1] - points[i]) * t;
+            }
+        }
+        points[0]
+    }
+
+    #[test]
+    fn cubic_equals_its_bezier_form() {
+        // Keys of in-tangent, value, out-tangent, 0.5 s apart; outer tangents must have no effect.
+        let values = vec![99.0, 1.0, 4.0, -2.0, 3.0, 77.0];
+        let curve = Curve::new(Interpolation::CubicHermite, 1, vec![1.0, 1.5], values);
+        for i in 0..=16 {
+            let t = f64::from(i) / 16.0;
+            let expected = bezier([1.0, 3.0], [4.0, -2.0], 0.5, t);
+            assert!((number(&curve, 1.0 + 0.5 * t) - expected).abs() < 1e-14, "{t}");
+        }
+        assert_eq!((number(&curve, 0.0), number(&curve, 2.0)), (1.0, 3.0));
+    }
+
+    #[test]
+    fn linear_rotations_turn_evenly_and_the_shorter_way() {
+        let (sin, cos) = (maths::f32::sin(0.6), maths::f32::cos(0.6));
+        let values = vec![0.0, 0.0, 0.0, 1.0, 0.0, -sin, 0.0, -cos];
+        let curve = Curve::new(Interpolation::Linear, 4, vec![0.0, 2.0], values);
+        let turned = sample(&curve, 0.5).expect("usable").rotation();
+        assert!((turned.y - maths::f64::sin(0.15)).abs() < 1e-7 && (turned.w - maths::f64::cos(0.15)).abs() < 1e-7);
+    }
+
+    #[test]
+    fn cubic_rotations_are_normalised() {
+        // No tangents: half way the plain mean of both quaternions, then length 1: 45° of 90°.
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let mut values = vec![0.0; 24];
+        (values[7], values[16], values[19]) = (1.0, half, half);
+        let curve = Curve::new(Interpolation::CubicHermite, 4, vec![0.0, 1.0], values);
+        let turned = sample(&curve, 0.5).expect("usable").rotation();
+        let eighth = std::f64::consts::FRAC_PI_8;
+        assert!((turned.x - maths::f64::sin(eighth)).abs() < 1e-7 && (turned.w - maths::f64::cos(eighth)).abs() < 1e-7);
+        assert!((turned.length() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn one_key_holds_for_ever_in_every_kind() {
+        for kind in [Interpolation::Step, Interpolation::Linear, Interpolation::CubicHermite] {
+            let values = if kind == Interpolation::CubicHermite { vec![9.0, 2.0, 9.0] } else { vec![2.0] };
+            let curve = Curve::new(kind, 1, vec![1.0], values);
+            assert_eq!([-1.0, 1.0, 5.0].map(|t| number(&curve, t)), [2.0; 3], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn unusable_curves_give_none() {
+        for kind in [Interpolation::Step, Interpolation::Linear, Interpolation::CubicHermite] {
+            let empty = Curve::new(kind, 3, vec![], vec![]);
+            let short = Curve::new(kind, 3, vec![0.0, 1.0], vec![0.0; 5]);
+            let no_width = Curve::new(kind, 0, vec![0.0], vec![1.0]);
+            let wide = Curve::new(kind, usize::MAX, vec![0.0, 1.0], vec![1.0]);
+            for curve in [empty, short, no_width, wide] {
+                assert!(sample(&curve, 0.5).is_none());
+                assert!(sample_hinted(&curve, 0.5, &mut KeyHint(usize::MAX)).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn overflow_and_equal_times_stay_finite() {
+        let max = f32::MAX;
+        let huge = Curve::new(
+            Interpolation::CubicHermite,
+            1,
+            vec![-f64::MAX, f64::MAX, f64::MAX],
+            vec![max, 1.0, max, max, 2.0, max, 0.0, 3.0, 0.0],
+        );
+        for time in [-f64::MAX, 0.0, f64::MAX] {
+            assert!(number(&huge, time).is_finite());
+        }
+        let long = Curve::new(Interpolation::CubicHermite, 1, vec![0.0, 1e308], vec![max, 1.0, max, -max, 2.0, max]);
+        assert_eq!(number(&long, 0.4e308), 1.0);
+        let no_direction = Curve::new(Interpolation::Linear, 4, vec![0.0, 1.0], vec![0.0; 8]);
+        assert_eq!(sample(&no_direction, 0.5).expect("usable").rotation(), DQuat::IDENTITY);
+    }
+
+    proptest! {
+        #[test]
+        fn hints_never_change_a_result(
+            mut times in prop::collection::vec(-5.0..5.0f64, 1..40),
+            at in prop::collection::vec(prop_oneof![(-6.0..6.0f64).prop_map(Err), (0..40usize).prop_map(Ok)], 1..60),
+            kind in prop_oneof![
+                Just(Interpolation::Step), Just(Interpolation::Linear), Just(Interpolation::CubicHermite)
+            ],
+        ) {
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+            let values: Vec<f32> = (0..times.len() * 9).map(|i| ((i * 37) % 11) as f32).collect();
+            let curve = Curve::new(kind, 3, times.clone(), values);
+            let mut hint = KeyHint::default();
+            for at in at {
+                let time = at.map_or_else(|time| time, |key| times[key % times.len()]);
+                let plain = sample(&curve, time).map(|s| s.vector());
+                prop_assert_eq!(sample_hinted(&curve, time, &mut hint).map(|s| s.vector()), plain);
+            }
+        }
+
+        #[test]
+        fn linear_stays_between_its_keys(a in -1e6..1e6f32, b in -1e6..1e6f32, time in 0.0..1.0f64) {
+            let curve = Curve::new(Interpolation::Linear, 1, vec![0.0, 1.0], vec![a, b]);
+            let value = number(&curve, time);
+            prop_assert!(value >= f64::from(a.min(b)) - 1e-9 && value <= f64::from(a.max(b)) + 1e-9);
+        }
+    }
+}

@@ -93,9 +93,9 @@ pub fn scene_size(scene: &Scene) -> f64 {
 /// numbers of parts and points. 0 when there are no points; infinite when a distance is not a number.
 pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
     let same = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.positions.len() == b.positions.len());
-    let points = |parts: &[PosedPart]| parts.iter().flat_map(|p| p.positions.clone()).map(to_f64).collect::<Vec<_>>();
-    let distances = || points(a).into_iter().zip(points(b)).map(|(a, b)| a.distance(b));
-    same.then(|| distances().fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) }))
+    let pairs = a.iter().zip(b).flat_map(|(a, b)| a.positions.iter().zip(&b.positions));
+    let distances = pairs.map(|(a, b)| to_f64(*a).distance(to_f64(*b)));
+    same.then(|| distances.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) }))
 }
 
 fn to_f64(position: [f32; 3]) -> DVec3 {
@@ -139,28 +139,30 @@ impl Mover {
     fn part(&self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
         let part = scene.meshes.get(shown.mesh)?.parts.get(index)?;
         let weights = pose.weights(shown.node);
-        let positions: Vec<[f32; 3]> = morphed(part, &Semantic::Position, weights);
-        let mut normals: Vec<[f32; 3]> = morphed(part, &Semantic::Normal, weights);
-        let mut tangents: Vec<[f32; 4]> = morphed(part, &Semantic::Tangent, weights);
-        normals.truncate(positions.len());
-        tangents.truncate(positions.len());
-        let mut posed = PosedPart {
+        let mut at_mesh = PosedPart {
             node: shown.node,
             mesh: shown.mesh,
             part: index,
-            positions: positions.clone(),
-            normals: normals.clone(),
-            tangents: tangents.clone(),
+            positions: morphed(part, &Semantic::Position, weights),
+            normals: morphed(part, &Semantic::Normal, weights),
+            tangents: morphed(part, &Semantic::Tangent, weights),
         };
-        self.move_points(part, (&positions, &normals, &tangents), &mut posed);
+        at_mesh.normals.truncate(at_mesh.positions.len());
+        at_mesh.tangents.truncate(at_mesh.positions.len());
+        let mut posed = at_mesh.clone();
+        self.move_points(part, &at_mesh, &mut posed);
         Some(posed)
     }
 
-    fn move_points(&self, part: &Part, from: (&[[f32; 3]], &[[f32; 3]], &[[f32; 4]]), to: &mut PosedPart) {
+    fn move_points(&self, part: &Part, from: &PosedPart, to: &mut PosedPart) {
         let none = Influences { layout: Layout::Fixed(0), joints: Buffer::default(), weights: Buffer::default() };
-        let (positions, normals, tangents) = from;
         let influences = part.influences.as_ref();
-        let input = SkinInput { positions, normals, tangents, influences: influences.unwrap_or(&none) };
+        let input = SkinInput {
+            positions: &from.positions,
+            normals: &from.normals,
+            tangents: &from.tangents,
+            influences: influences.unwrap_or(&none),
+        };
         let mut out = SkinOutput { positions: &mut to.positions, normals: &mut to.normals, tangents: &mut to.tangents };
         match self.skinning {
             Skinning::Linear if influences.is_some() => skin_linear(&input, &self.matrices, &mut out),

@@ -134,3 +134,123 @@ fn towards(below: f64, value: f64, weight: f64) -> f64 {
 fn vector_towards(below: DVec3, value: DVec3, weight: f64) -> DVec3 {
     DVec3::new(towards(below.x, value.x, weight), towards(below.y, value.y, weight), towards(below.z, value.z, weight))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_bytes::maths;
+    use anyrig_scene::{Channel, Curve, Interpolation, LocalTransform, Node, Scene, Trs};
+    use glam::{DAffine3, DMat3};
+
+    fn scene_with(local: LocalTransform) -> (Scene, NodeId) {
+        let mut scene = Scene::default();
+        let mut node = Node::new("node");
+        node.local = local;
+        let id = scene.add_node(node, None);
+        (scene, id)
+    }
+
+    /// A clip that holds one value.
+    fn hold(node: NodeId, property: Property, value: &[f32]) -> Clip {
+        let mut clip = Clip::new("hold");
+        let curve = Curve::new(Interpolation::Linear, value.len(), vec![0.0], value.to_vec());
+        clip.channels.push(Channel::new(node, property, curve));
+        clip
+    }
+
+    fn about_x(radians: f64) -> DQuat {
+        DQuat::from_xyzw(maths::f64::sin(radians / 2.0), 0.0, 0.0, maths::f64::cos(radians / 2.0))
+    }
+
+    fn turn(node: NodeId, radians: f64) -> Clip {
+        hold(node, Property::Rotation, &about_x(radians).to_array().map(|c| c as f32))
+    }
+
+    fn layered(scene: &Scene, layers: &[Layer<'_>]) -> Pose {
+        let rest = Pose::rest(scene);
+        let mut pose = rest.clone();
+        pose.apply_layers(&rest, layers);
+        pose
+    }
+
+    fn with(clip: &Clip, weight: f64, blend: Blend) -> Layer<'_> {
+        Layer { weight, blend, ..Layer::new(clip, 0.0) }
+    }
+
+    #[test]
+    fn layers_act_in_their_order() {
+        let (scene, node) = scene_with(Trs { translation: DVec3::new(1.0, 0.0, 0.0), ..Trs::IDENTITY }.into());
+        let (a, b) =
+            (hold(node, Property::Translation, &[5.0, 0.0, 0.0]), hold(node, Property::Translation, &[9.0, 4.0, 0.0]));
+        let x = |layers: &[Layer<'_>]| layered(&scene, layers).local(node).to_trs().translation;
+        let half = |clip| with(clip, 0.5, Blend::Override);
+        assert_eq!(x(&[half(&a)]), DVec3::new(3.0, 0.0, 0.0));
+        assert_eq!(x(&[half(&a), half(&b)]), DVec3::new(6.0, 2.0, 0.0));
+        assert_eq!(x(&[half(&b), half(&a)]), DVec3::new(5.0, 1.0, 0.0));
+        // Differences from rest: (4, 0) and (8, 4).
+        assert_eq!(x(&[with(&a, 0.5, Blend::Additive), with(&b, -1.0, Blend::Additive)]), DVec3::new(-5.0, -4.0, 0.0));
+        assert_eq!(x(&[Layer::new(&a, 0.0), with(&b, 1.0, Blend::Additive)]), DVec3::new(13.0, 4.0, 0.0));
+        assert_eq!(x(&[with(&b, 1.0, Blend::Additive), Layer::new(&a, 0.0)]), DVec3::new(5.0, 0.0, 0.0));
+        assert_eq!(x(&[with(&a, 7.0, Blend::Override)]), DVec3::new(5.0, 0.0, 0.0));
+        let nothing = [with(&a, f64::NAN, Blend::Additive), with(&b, 0.0, Blend::Override)];
+        assert_eq!(x(&nothing), DVec3::new(1.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn rotations_turn_by_weight() {
+        let (scene, node) = scene_with(Trs { rotation: about_x(0.2), ..Trs::IDENTITY }.into());
+        let (clip, other) = (turn(node, 1.2), turn(node, -0.4));
+        let angle = |layers: &[Layer<'_>]| {
+            let r = layered(&scene, layers).local(node).to_trs().rotation;
+            assert!((r.length() - 1.0).abs() < 1e-12);
+            2.0 * maths::f64::atan2(r.x, r.w)
+        };
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
+        near(angle(&[with(&clip, 0.25, Blend::Override)]), 0.45);
+        near(angle(&[with(&clip, 0.5, Blend::Additive)]), 0.7);
+        near(angle(&[with(&clip, 1.0, Blend::Additive)]), 1.2);
+        near(angle(&[with(&clip, 2.0, Blend::Additive)]), 2.2);
+        near(angle(&[with(&clip, 1.0, Blend::Override), with(&other, 1.0, Blend::Additive)]), 0.6);
+    }
+
+    #[test]
+    fn an_additive_turn_is_in_the_nodes_own_frame() {
+        let quarter_z = DQuat::from_xyzw(0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt());
+        let (scene, node) = scene_with(LocalTransform::default());
+        let z = hold(node, Property::Rotation, &quarter_z.to_array().map(|c| c as f32));
+        let x = turn(node, std::f64::consts::FRAC_PI_2);
+        let pose = layered(&scene, &[Layer::new(&z, 0.0), with(&x, 1.0, Blend::Additive)]);
+        // About its own X first (Y goes to Z), then about Z (Z stays).
+        let moved = pose.local(node).to_trs().rotation * DVec3::Y;
+        assert!(moved.distance(DVec3::Z) < 1e-6, "{moved}");
+    }
+
+    #[test]
+    fn a_matrix_is_taken_apart_only_when_a_channel_moves_it() {
+        let matrix = DAffine3 {
+            matrix3: DMat3::from_cols(DVec3::Y * 2.0, DVec3::NEG_X * 3.0, DVec3::Z),
+            translation: DVec3::ONE,
+        };
+        let (scene, node) = scene_with(LocalTransform::Matrix(matrix));
+        let mut pose = Pose::rest(&scene);
+        pose.apply_clip(&hold(node, Property::Rotation, &[0.0; 3]), 0.0);
+        assert_eq!(pose.local(node), LocalTransform::Matrix(matrix), "a channel of the wrong width");
+        pose.apply_clip(&hold(node, Property::Translation, &[0.0, 5.0, 0.0]), 0.0);
+        let expected = DAffine3 { translation: DVec3::new(0.0, 5.0, 0.0), ..matrix };
+        assert!(matches!(pose.local(node), LocalTransform::Trs(_)));
+        assert!(pose.local(node).to_affine().abs_diff_eq(expected, 1e-12));
+    }
+
+    #[test]
+    fn nodes_out_of_range_change_nothing() {
+        let (scene, node) = scene_with(LocalTransform::default());
+        let stranger = NodeId::new(7);
+        let clips = [hold(stranger, Property::Scale, &[2.0; 3]), hold(stranger, Property::MorphWeights, &[2.0; 3])];
+        let mut pose = Pose::rest(&scene);
+        pose.apply_clip(&clips[0], 0.0);
+        pose.apply_clip(&clips[1], 0.0);
+        pose.apply_clip(&hold(node, Property::MorphWeights, &[1.0]), 0.0);
+        assert_eq!(pose, Pose::rest(&scene));
+        assert!(pose.weights(stranger).is_empty());
+    }
+}

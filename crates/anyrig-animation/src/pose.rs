@@ -133,3 +133,84 @@ impl Pose {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Blend;
+    use anyrig_bytes::{ErrorKind, Limits};
+    use anyrig_scene::{Channel, Curve, Interpolation, Mesh, MorphTarget, Node, Property};
+
+    fn scene_with_morphs() -> (Scene, [NodeId; 3]) {
+        let mut scene = Scene::default();
+        let mut mesh = Mesh::default();
+        mesh.morphs = ["smile", "blink"].map(MorphTarget::new).to_vec();
+        mesh.morphs[1].default_weight = 0.25;
+        let mesh = scene.meshes.push(mesh);
+        let mut shows = |weights: Vec<f32>| {
+            let mut node = Node::new("face");
+            let mut instance = MeshInstance::new(mesh);
+            instance.morph_weights = weights;
+            node.mesh = Some(instance);
+            scene.add_node(node, None)
+        };
+        let nodes = [shows(vec![]), shows(vec![0.5, 0.75]), shows(vec![1.0])];
+        (scene, nodes)
+    }
+
+    #[test]
+    fn rest_weights_are_the_instances_or_else_the_meshs() {
+        let (scene, [a, b, c]) = scene_with_morphs();
+        let pose = Pose::rest(&scene);
+        assert_eq!(
+            (pose.weights(a), pose.weights(b), pose.weights(c)),
+            (&[0.0, 0.25][..], &[0.5, 0.75][..], &[1.0, 0.0][..])
+        );
+        assert_eq!(pose.node_count(), 3);
+    }
+
+    #[test]
+    fn clips_and_layers_move_weights() {
+        let (scene, [_, b, c]) = scene_with_morphs();
+        let mut clip = Clip::new("talk");
+        let curve = Curve::new(Interpolation::Linear, 2, vec![0.0, 1.0], vec![0.0, 1.0, 1.0, 0.0]);
+        clip.channels.push(Channel::new(b, Property::MorphWeights, curve));
+        let rest = Pose::rest(&scene);
+        assert_eq!(Pose::of_clip(&scene, &clip, 0.25).weights(b), [0.25, 0.75]);
+        assert_eq!(Pose::of_clip(&scene, &clip, 0.25).weights(c), rest.weights(c));
+        let layered = |weight, blend| {
+            let mut pose = rest.clone();
+            pose.apply_layers(&rest, &[Layer { weight, blend, ..Layer::new(&clip, 1.0) }]);
+            pose.weights(b).to_vec()
+        };
+        assert_eq!(layered(0.5, Blend::Override), [0.75, 0.375]);
+        assert_eq!(layered(2.0, Blend::Additive), [1.5, -0.75]);
+    }
+
+    #[test]
+    fn weights_of_strangers_are_booked_first() {
+        let (scene, _) = scene_with_morphs();
+        let mut limits = Limits::default();
+        limits.memory_bytes = 24;
+        assert!(Pose::rest_within(&scene, &Context::new().with_limits(limits.clone())).is_ok());
+        limits.memory_bytes = 23;
+        let error = Pose::rest_within(&scene, &Context::new().with_limits(limits)).expect_err("one byte too many");
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
+    #[test]
+    fn hinted_playing_gives_the_same_poses() {
+        let (scene, [a, ..]) = scene_with_morphs();
+        let mut clip = Clip::new("move");
+        let times: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.1).collect();
+        let values: Vec<f32> = (0..150u8).map(|i| f32::from(i % 7)).collect();
+        clip.channels.push(Channel::new(a, Property::Translation, Curve::new(Interpolation::Linear, 3, times, values)));
+        let mut hints = ClipHints::new(&clip);
+        for frame in 0..400 {
+            let time_secs = f64::from(frame * 37 % 400) / 70.0;
+            let mut hinted = Pose::rest(&scene);
+            hinted.apply_clip_hinted(&clip, time_secs, &mut hints);
+            assert_eq!(hinted, Pose::of_clip(&scene, &clip, time_secs));
+        }
+    }
+}

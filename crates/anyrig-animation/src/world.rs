@@ -108,3 +108,99 @@ pub fn dual_quaternion_palette(skin: &Skin, worlds: &[DAffine3], palette: &mut V
     palette.clear();
     palette.extend(scene_from_mesh(skin, worlds).map(JointDualQuat::new));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_scene::{Mesh, MeshInstance, Node, RootSet, Trs};
+    use glam::{DMat3, DQuat, DVec3};
+
+    fn node(trs: Trs) -> Node {
+        let mut node = Node::new("node");
+        node.local = trs.into();
+        node
+    }
+
+    #[test]
+    fn a_chain_of_a_hundred_thousand_nodes() {
+        let mut scene = Scene::default();
+        let mut parent = None;
+        let step = Trs { translation: DVec3::X, ..Trs::IDENTITY };
+        for _ in 0..100_000 {
+            parent = Some(scene.add_node(node(step), parent));
+        }
+        let evaluator = Evaluator::new(&scene);
+        let worlds = evaluator.worlds(&Pose::rest(&scene));
+        assert_eq!((worlds[99_999].translation.x, evaluator.node_count()), (100_000.0, 100_000));
+    }
+
+    #[test]
+    fn children_may_come_before_their_parents() {
+        let mut scene = Scene::default();
+        let turn = DQuat::from_xyzw(0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt());
+        let child = scene.add_node(node(Trs { translation: DVec3::X, ..Trs::IDENTITY }), None);
+        let parent =
+            scene.add_node(node(Trs { rotation: turn, scale: DVec3::splat(2.0), translation: DVec3::Z }), None);
+        scene.nodes[child].parent = Some(parent);
+        scene.nodes[parent].children.push(child);
+        let worlds = Evaluator::new(&scene).worlds(&Pose::rest(&scene));
+        assert!(worlds[child.index()].translation.distance(DVec3::new(0.0, 2.0, 1.0)) < 1e-15);
+        assert_eq!(worlds, walk::rest_world_transforms(&scene));
+    }
+
+    #[test]
+    fn bad_hierarchies_and_overflow_have_an_answer() {
+        let mut scene = Scene::default();
+        let mut parent = None;
+        for _ in 0..3 {
+            parent = Some(scene.add_node(node(Trs { scale: DVec3::splat(1e200), ..Trs::IDENTITY }), parent));
+        }
+        let (a, b) = (scene.add_node(Node::new("a"), None), scene.add_node(Node::new("b"), None));
+        for (node, other) in [(a, b), (b, a)] {
+            scene.nodes[node].parent = Some(other);
+            scene.nodes[node].children.push(other);
+        }
+        scene.nodes[NodeId::new(0)].children.push(NodeId::new(99));
+        let evaluator = Evaluator::new(&scene);
+        let worlds = evaluator.worlds(&Pose::rest(&scene));
+        assert_eq!(worlds[2], DAffine3::from_scale(DVec3::splat(1e200)));
+        assert_eq!(worlds[a.index()], DAffine3::IDENTITY);
+        let mut few = [DAffine3::IDENTITY; 1];
+        evaluator.worlds_into(&Pose::default(), &mut few);
+        assert_eq!(few[0], DAffine3::IDENTITY, "a pose of another scene");
+    }
+
+    #[test]
+    fn only_what_is_visible_in_the_shown_set_is_shown() {
+        let mut scene = Scene::default();
+        let mesh = scene.meshes.push(Mesh::default());
+        let mut add = |visible: bool, mesh: MeshId, parent: Option<NodeId>| {
+            let mut node = Node::new("shows");
+            (node.visible, node.mesh) = (visible, Some(MeshInstance::new(mesh)));
+            scene.add_node(node, parent)
+        };
+        let root = add(true, mesh, None);
+        let hidden = add(false, mesh, Some(root));
+        add(true, mesh, Some(hidden));
+        let shown = add(true, mesh, Some(root));
+        add(true, MeshId::new(5), Some(root));
+        add(true, mesh, None);
+        scene.root_sets.push(RootSet::new("main", vec![root]));
+        let nodes: Vec<NodeId> = Evaluator::new(&scene).shown().iter().map(|s| s.node).collect();
+        assert_eq!(nodes, [root, shown]);
+    }
+
+    #[test]
+    fn palettes_bear_missing_joints_and_binds() {
+        let worlds = [DAffine3::from_translation(DVec3::X), DAffine3::from_scale(DVec3::splat(f64::INFINITY))];
+        let joints = [0, 9, 0, 1].map(NodeId::new).to_vec();
+        let skin = Skin::new("skin", joints, vec![DAffine3::from_translation(DVec3::Y); 2]);
+        let palette: Vec<DAffine3> = scene_from_mesh(&skin, &worlds).collect();
+        let moved = [DVec3::new(1.0, 1.0, 0.0), DVec3::Y, DVec3::X, DVec3::ZERO];
+        assert_eq!(palette.iter().map(|m| m.translation).collect::<Vec<_>>(), moved);
+        assert!(palette.iter().all(|m| m.matrix3 == DMat3::IDENTITY));
+        let mut reused = vec![JointMatrix::IDENTITY; 9];
+        matrix_palette(&skin, &worlds, &mut reused);
+        assert_eq!((reused.len(), reused[0].rows[0]), (4, [1.0, 0.0, 0.0, 1.0]));
+    }
+}

@@ -1,0 +1,154 @@
+//! Whole scenes in a pose.
+
+use anyrig_animation::{
+    Evaluator, Pose, largest_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
+};
+use anyrig_bytes::{Context, ErrorKind, Limits};
+use anyrig_scene::{
+    Channel, Clip, Curve, DeltaStream, Domain, Influences, Interpolation, Layout, Mesh, MeshInstance, MorphTarget,
+    Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinMethod, Stream, Trs,
+};
+use glam::{DAffine3, DVec3};
+
+fn at(x: f64, y: f64, z: f64) -> Node {
+    let mut node = Node::new("node");
+    node.local = Trs { translation: DVec3::new(x, y, z), ..Trs::IDENTITY }.into();
+    node
+}
+
+fn part(positions: &[[f32; 3]]) -> Part {
+    let mut part = Part::default();
+    part.point_count = positions.len() as u32;
+    part.set_stream(Stream::new(Semantic::Position, 3, positions.as_flattened().to_vec()));
+    part.set_stream(Stream::new(Semantic::Normal, 3, [0.0, 1.0, 0.0].repeat(positions.len())));
+    part
+}
+
+/// An arm along X: shoulder at the origin, elbow at x = 1; the skinned mesh hangs at a node far away.
+fn arm() -> (Scene, NodeId) {
+    let mut scene = Scene::default();
+    let shoulder = scene.add_node(at(0.0, 0.0, 0.0), None);
+    let elbow = scene.add_node(at(1.0, 0.0, 0.0), Some(shoulder));
+    let binds = vec![DAffine3::IDENTITY, DAffine3::from_translation(DVec3::NEG_X)];
+    let skin = scene.skins.push(Skin::new("arm", vec![shoulder, elbow], binds));
+    let mut part = part(&[[0.5, 0.0, 0.0], [2.0, 0.0, 0.0]]);
+    part.influences =
+        Some(Influences { layout: Layout::Fixed(1), joints: vec![0, 1].into(), weights: vec![1.0; 2].into() });
+    part.morphs.push(PartMorph {
+        deltas: vec![DeltaStream {
+            semantic: Semantic::Position,
+            width: 3,
+            points: Some(vec![1].into()),
+            values: vec![0.0, 0.0, 0.5].into(),
+        }],
+    });
+    let mut mesh = Mesh::default();
+    mesh.morphs.push(MorphTarget::new("thicker"));
+    mesh.parts.push(part);
+    let mut instance = MeshInstance::new(scene.meshes.push(mesh));
+    instance.skin = Some(skin);
+    let mut node = at(100.0, 100.0, 100.0);
+    node.mesh = Some(instance);
+    let node = scene.add_node(node, None);
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let mut clip = Clip::new("bend");
+    let bend = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half];
+    clip.channels.push(Channel::new(
+        elbow,
+        Property::Rotation,
+        Curve::new(Interpolation::Linear, 4, vec![0.0, 1.0], bend),
+    ));
+    let weights = Curve::new(Interpolation::Linear, 1, vec![0.0, 1.0], vec![0.0, 2.0]);
+    clip.channels.push(Channel::new(node, Property::MorphWeights, weights));
+    scene.clips.push(clip);
+    (scene, node)
+}
+
+fn assert_near(a: [f32; 3], b: [f32; 3]) {
+    assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6), "{a:?} {b:?}");
+}
+
+#[test]
+fn skinned_points_ignore_their_node_and_follow_the_joints() {
+    for method in [SkinMethod::Linear, SkinMethod::DualQuaternion] {
+        let (mut scene, node) = arm();
+        scene.skins.values_mut().for_each(|s| s.method = method);
+        let rest = posed_geometry(&scene, &Pose::rest(&scene));
+        assert_eq!((rest.len(), rest[0].node, rest[0].part), (1, node, 0));
+        assert_eq!(rest[0].positions, [[0.5, 0.0, 0.0], [2.0, 0.0, 0.0]]);
+        let bent = posed_geometry(&scene, &Pose::of_clip(&scene, &scene.clips[0], 1.0));
+        assert_near(bent[0].positions[0], [0.5, 0.0, 0.0]);
+        // The morph moves the hand to (2, 0, 1) first, then the elbow turns it by a quarter about Z.
+        assert_near(bent[0].positions[1], [1.0, 1.0, 1.0]);
+        assert_near(bent[0].normals[1], [-1.0, 0.0, 0.0]);
+        let half = largest_distance(&rest, &bent).expect("same points");
+        assert!((half - 3.0_f64.sqrt()).abs() < 1e-6);
+        assert!((scene_size(&scene) - 1.5).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn other_parts_move_with_their_node() {
+    let (mut scene, node) = arm();
+    let mesh = &mut scene.meshes.values_mut().next().expect("a mesh").parts;
+    mesh[0].influences = None;
+    mesh.push(part(&[[0.0; 3]]));
+    let mut corners = part(&[[1.0, 0.0, 0.0]]);
+    corners.streams[1].domain = Domain::Corner;
+    mesh.push(corners);
+    let parts = posed_geometry(&scene, &Pose::rest(&scene));
+    assert_eq!(parts.iter().map(|p| p.part).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(parts[0].positions[0], [100.5, 100.0, 100.0]);
+    assert_eq!(parts[1].positions, [[100.0; 3]]);
+    assert!(parts[2].normals.is_empty() && parts[2].tangents.is_empty());
+    let evaluator = Evaluator::new(&scene);
+    let pose = Pose::rest(&scene);
+    let worlds = evaluator.worlds(&pose);
+    let shown = evaluator.shown()[0];
+    assert_eq!(shown.node, node);
+    assert_eq!(posed_part(&scene, &pose, &worlds, shown, 1).as_ref(), Some(&parts[1]));
+    assert_eq!(posed_part(&scene, &pose, &worlds, shown, 3), None);
+}
+
+#[test]
+fn geometries_of_other_shape_have_no_distance() {
+    let (scene, _) = arm();
+    let rest = posed_geometry(&scene, &Pose::rest(&scene));
+    assert_eq!(largest_distance(&rest, &[]), None);
+    assert_eq!(largest_distance(&[], &[]), Some(0.0));
+    let mut broken = rest.clone();
+    broken[0].positions[0][0] = f32::NAN;
+    assert_eq!(largest_distance(&rest, &broken), Some(f64::INFINITY));
+    broken[0].positions.pop();
+    assert_eq!(largest_distance(&rest, &broken), None);
+    assert_eq!(scene_size(&Scene::default()), 0.0);
+}
+
+#[test]
+fn points_of_strangers_are_booked_first() {
+    let (scene, _) = arm();
+    let pose = Pose::rest(&scene);
+    let mut limits = Limits::default();
+    limits.elements = 2;
+    let context = Context::new().with_limits(limits);
+    assert!(posed_geometry_within(&scene, &pose, &context).is_ok());
+    let error = posed_geometry_within(&scene, &pose, &context).expect_err("nothing is left");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+}
+
+#[test]
+fn a_scene_that_nobody_has_checked_is_borne() {
+    let (mut scene, node) = arm();
+    let skin = scene.skins.values_mut().next().expect("a skin");
+    skin.joints = vec![NodeId::new(999)];
+    skin.inverse_binds.clear();
+    let part = &mut scene.meshes.values_mut().next().expect("a mesh").parts[0];
+    part.point_count = 77;
+    part.streams[1] = Stream::new(Semantic::Normal, 3, vec![0.0; 300]);
+    part.morphs[0].deltas[0].points = Some(vec![500, 1].into());
+    let mut pose = Pose::rest(&scene);
+    pose.weights_mut(node)[0] = 1.0;
+    let parts = posed_geometry(&scene, &pose);
+    assert_eq!(parts[0].positions, [[0.5, 0.0, 0.0], [2.0, 0.0, 0.0]], "missing joints leave points where they are");
+    assert_eq!(parts[0].normals.len(), 2);
+}
