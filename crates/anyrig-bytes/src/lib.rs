@@ -37,6 +37,6 @@ pub use limits::{Budget, Limits};
 pub use place::{At, Place};
 pub use report::{Code, Diagnostic, Report, Severity};
 pub use shared::{Rope, SharedBytes};
-pub use source::{MemorySource, Source};
+pub use source::{MemorySource, Source, normal_relative_name};
 pub use value::Value;
 pub use writer::Writer;

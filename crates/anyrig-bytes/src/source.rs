@@ -68,7 +68,7 @@ impl Source for MemorySource {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Unsupported`] for absolute names, drive letters, schemes, `..` that leaves the folder, and NUL.
-pub(crate) fn normal_relative_name(name: &str) -> Result<String> {
+pub fn normal_relative_name(name: &str) -> Result<String> {
     let refuse = |why: &str| Err(Error::unsupported(Place::element(format!("{name:?}")), why.to_owned()));
     let unified = name.replace('\\', "/");
     if unified.is_empty() || unified.contains('\0') {
