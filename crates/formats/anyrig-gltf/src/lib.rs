@@ -1,1 +1,190 @@
-//! x
+//! glTF 2.0 and GLB (Khronos specification 2.0.1): a byte-exact document, import into and export from the scene.
+//!
+//! A `.gltf` file is JSON that refers to binary buffers and images; a `.glb` file holds both in chunks. [`GltfDocument`]
+//! keeps a file byte for byte and shows its JSON as typed objects that keep what they have no field for. Import decodes
+//! it into a [`Scene`] whose arenas have the same indexes as the file's lists; export packs a scene into few large
+//! buffer views. [`conformance`] says for each finding of the Khronos validator what import makes of it.
+//!
+//! Read and written: `KHR_animation_pointer` (kept as paths), `KHR_lights_punctual`, `KHR_materials_emissive_strength`,
+//! `KHR_materials_unlit`, `KHR_mesh_quantization` (read), `KHR_node_visibility`, `KHR_texture_transform`,
+//! `KHR_texture_basisu`, `EXT_texture_webp` (images pass through). Other extensions are carried as they are.
+
+pub mod codes;
+pub mod conformance;
+pub mod document;
+mod export;
+mod import;
+pub mod names;
+pub mod options;
+mod read;
+mod uri;
+mod write;
+
+pub use codes::CODES;
+pub use document::GltfDocument;
+pub use options::{GltfOptions, OPTIONS};
+pub use read::read;
+
+use anyrig_bytes::{Context, Report, Result, Source};
+use anyrig_scene::{
+    Capability, Document, ExportedFile, Exporter, Feature, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene,
+    Score, Support,
+};
+
+/// [`Document::dialect`] of a GLB file.
+pub const DIALECT_BINARY: &str = "glTF 2.0 binary";
+/// [`Document::dialect`] of a `.gltf` file.
+pub const DIALECT_TEXT: &str = "glTF 2.0 text";
+
+pub(crate) const GLTF_1_MESSAGE: &str =
+    "this is a glTF 1.0 file, which is not read; convert it to glTF 2.0 first, for example with gltf-pipeline";
+
+const fn row(feature: Feature, support: Support) -> Capability {
+    Capability { feature, support }
+}
+
+/// What glTF does with each feature that it does not simply hold.
+pub const CAPABILITIES: &[Capability] = &[
+    row(Feature::Polygons, Support::Approximates("polygons become triangles")),
+    row(Feature::CustomAttributes, Support::Approximates("names get a leading underscore; widths 5 to 15 are dropped")),
+    row(Feature::DualQuaternionSkinning, Support::Approximates("joints are blended linearly")),
+    row(Feature::OtherAnimation, Support::Approximates("JSON pointers are kept, other paths are dropped")),
+    row(Feature::MatrixTransforms, Support::Approximates("kept, but where the node is animated shear is lost")),
+    row(Feature::Extras, Support::Approximates("those of glTF are kept, those of other formats are dropped")),
+];
+
+const OPTION_SCHEMA: OptionSchema = OptionSchema { owner: OPTIONS, schema: options::schema };
+
+/// Descriptor of `glb`.
+pub static GLB_INFO: FormatInfo = FormatInfo {
+    id: "glb",
+    name: "glTF 2.0 binary",
+    extensions: &["glb"],
+    media_type: Some("model/gltf-binary"),
+    versions: "2.0; 1.0 is refused",
+    capabilities: CAPABILITIES,
+    options: Some(OPTION_SCHEMA),
+};
+
+/// Descriptor of `gltf`.
+pub static GLTF_INFO: FormatInfo = FormatInfo {
+    id: "gltf",
+    name: "glTF 2.0 text with separate files",
+    extensions: &["gltf"],
+    media_type: Some("model/gltf+json"),
+    versions: "2.0; 1.0 is refused",
+    capabilities: CAPABILITIES,
+    options: Some(OPTION_SCHEMA),
+};
+
+/// Reads and writes `.glb`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Glb;
+
+/// Reads and writes `.gltf` with the files beside it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gltf;
+
+/// Which of the two forms is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Binary,
+    Text,
+}
+
+impl Importer for Glb {
+    fn info(&self) -> &'static FormatInfo {
+        &GLB_INFO
+    }
+
+    fn score(&self, head: &[u8], hint: Hint<'_>) -> Score {
+        match head.starts_with(read::MAGIC) {
+            true => Score::Certain,
+            false if head.is_empty() && hint.extension == Some("glb") => Score::Extension,
+            false => Score::No,
+        }
+    }
+
+    fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
+        import::import(source, context)
+    }
+
+    fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
+        import::document(source, context).map(|d| Box::new(d) as Box<dyn Document>)
+    }
+}
+
+impl Importer for Gltf {
+    fn info(&self) -> &'static FormatInfo {
+        &GLTF_INFO
+    }
+
+    /// A `.gltf` file is JSON; its root has an `asset`, which may lie beyond the first bytes.
+    fn score(&self, head: &[u8], hint: Hint<'_>) -> Score {
+        let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+        let named = hint.extension == Some("gltf");
+        let has = |word: &[u8]| text.windows(word.len()).any(|w| w == word);
+        match text.first() {
+            Some(b'{') if has(b"\"asset\"") && (named || has(b"\"version\"")) => Score::Certain,
+            Some(b'{') if named || has(b"\"bufferViews\"") || has(b"\"accessors\"") => Score::Likely,
+            _ if named => Score::Extension,
+            _ => Score::No,
+        }
+    }
+
+    fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
+        import::import(source, context)
+    }
+
+    fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
+        import::document(source, context).map(|d| Box::new(d) as Box<dyn Document>)
+    }
+}
+
+impl Exporter for Glb {
+    fn info(&self) -> &'static FormatInfo {
+        &GLB_INFO
+    }
+
+    fn keeps(&self, _: &FormatInfo, dialect: &str) -> bool {
+        dialect == DIALECT_BINARY
+    }
+
+    fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
+        export::export(scene, stem, Form::Binary, context)
+    }
+
+    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+        import::verify(file_name, source, context)
+    }
+
+    fn predict(&self, scene: &Scene, context: &Context) -> Report {
+        export::predict(scene, context)
+    }
+}
+
+impl Exporter for Gltf {
+    fn info(&self) -> &'static FormatInfo {
+        &GLTF_INFO
+    }
+
+    fn packaging(&self) -> Packaging {
+        Packaging::FilesBeside
+    }
+
+    fn keeps(&self, _: &FormatInfo, dialect: &str) -> bool {
+        dialect == DIALECT_TEXT
+    }
+
+    fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
+        export::export(scene, stem, Form::Text, context)
+    }
+
+    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+        import::verify(file_name, source, context)
+    }
+
+    fn predict(&self, scene: &Scene, context: &Context) -> Report {
+        export::predict(scene, context)
+    }
+}

@@ -1,0 +1,61 @@
+//! What glTF reading and writing may have to say.
+
+use anyrig_bytes::{Code, Severity};
+
+macro_rules! codes {
+    ($($name:ident $id:literal $severity:ident $meaning:literal;)*) => {
+        $(#[doc = $meaning] pub static $name: Code = Code::new($id, Severity::$severity, $meaning);)*
+
+        /// All codes of this crate.
+        pub static CODES: &[&Code] = &[$(&$name),*];
+    };
+}
+
+codes! {
+    DUPLICATE_KEY "gltf.duplicate-key" Repaired "An object has a key twice; the last one counts.";
+    GLB_LENGTH "gltf.glb-length" Repaired "The length in the GLB header is not that of the file.";
+    BUFFER_TOO_SHORT "gltf.buffer-too-short" Repaired "A buffer has fewer bytes than it states; what lies beyond is refused only where it is used.";
+    IMAGE_MISSING "gltf.image-missing" Lost "An image cannot be found or its reference cannot be followed.";
+    IMAGE_TYPE_SNIFFED "gltf.image-type-sniffed" Repaired "An image states no media type; it was told by its first bytes.";
+    ROOT_WITH_PARENT "gltf.root-with-parent" Repaired "A scene lists a node that is not a root; its root stands in for it.";
+    MATRIX_AND_TRS "gltf.matrix-and-trs" Repaired "A node has a matrix beside translation, rotation or scale; the matrix counts.";
+    MATRIX_LAST_ROW "gltf.matrix-last-row" Repaired "The last row of a matrix is not 0 0 0 1; it is taken as that.";
+    NODE_WITHOUT_MESH "gltf.node-without-mesh" Repaired "A node has a skin or weights but no mesh; they are ignored.";
+    WEIGHT_COUNT "gltf.weight-count" Repaired "There are not as many morph weights as morph targets; missing ones are 0.";
+    TARGET_COUNT "gltf.target-count" Repaired "The parts of a mesh differ in their number of morph targets; missing ones do not move.";
+    UNPAIRED_INFLUENCES "gltf.unpaired-influences" Repaired "A set of joints has no weights, or the reverse; it is ignored.";
+    VALUE_CLAMPED "gltf.value-clamped" Repaired "A value lies outside its range and was brought into it.";
+    CHANNEL_IGNORED "gltf.channel-ignored" Note "A channel has no target node; glTF tells readers to ignore it.";
+    CHANNEL_UNKNOWN "gltf.channel-unknown" Lost "A channel moves something that is not known.";
+    QUATERNION_NORMALISED "gltf.quaternion-normalised" Repaired "A rotation is not of unit length and was made so.";
+    EXTENSION_FALLBACK "gltf.extension-fallback" Note "An optional extension is not decoded; the file's plain data is used.";
+    EXTENSION_DATA_LOST "gltf.extension-data-lost" Lost "An unknown extension refers to binary data, which is not carried over.";
+    INTEGER_ROUNDED "gltf.integer-rounded" Approximated "An integer attribute has values that an f32 cannot hold.";
+    TRIANGULATED "gltf.triangulated" Approximated "Polygons become triangles.";
+    DUAL_QUATERNION "gltf.dual-quaternion" Approximated "Dual quaternion skinning becomes linear skinning.";
+    EXTRAS_DROPPED "gltf.extras-dropped" Lost "Data of another format has no place in a glTF file.";
+    ATTRIBUTE_RENAMED "gltf.attribute-renamed" Approximated "An attribute that glTF does not know gets the leading underscore that it demands.";
+    ATTRIBUTE_DROPPED "gltf.attribute-dropped" Lost "An attribute has a form that glTF has no accessor for.";
+    PART_DROPPED "gltf.part-dropped" Lost "A part has no points and glTF allows none such.";
+    MESH_DROPPED "gltf.mesh-emptied" Approximated "A mesh has nothing to show; a mesh without parts is not allowed, so nodes do not refer to it.";
+    ANIMATED_MATRIX "gltf.animated-matrix" Approximated "A node is animated and has a sheared matrix; the nearest translation, rotation and scale stand for it.";
+    KEYS_MERGED "gltf.keys-merged" Approximated "Keys lie too close for f32 times, or before 0, and were merged.";
+    ANIMATION_PATH "gltf.animation-path" Lost "What a channel moves has no place in a glTF file.";
+    CLIP_EMPTIED "gltf.clip-emptied" Lost "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
+    INSTANCE_COPIED "gltf.instance-copied" Note "A mesh is shown with different materials; it is written once for each.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_are_unique_kebab_words() {
+        let ids: BTreeSet<_> = CODES.iter().map(|c| c.id).collect();
+        assert_eq!(ids.len(), CODES.len());
+        assert!(
+            ids.iter().all(|id| id.starts_with("gltf.") && id[5..].chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Buffers and buffer views.
+
+use super::{in_list, list, need};
+use crate::codes;
+use crate::document::json::At;
+use crate::document::{BufferView, Container, GltfDocument, Index, Root};
+use crate::uri::{self, Target};
+use anyrig_bytes::{Context, Diagnostic, Error, Result, SharedBytes, Source};
+
+/// The bytes of every buffer view.
+pub(super) struct Buffers {
+    views: Vec<ViewBytes>,
+}
+
+/// A buffer view, within its buffer.
+#[derive(Clone)]
+pub(super) struct ViewBytes {
+    /// `None` when the buffer has no bytes of its own (an uncompressed stand-in, or one that the application supplies).
+    pub(super) bytes: Option<SharedBytes>,
+    pub(super) stride: Option<usize>,
+}
+
+impl Buffers {
+    /// A view by index.
+    pub(super) fn view(&self, index: Index, at: &At<'_>) -> Result<&ViewBytes> {
+        let index = in_list(index, self.views.len(), at, "buffer view")?;
+        self.views.get(index).ok_or_else(|| at.malformed("no such buffer view"))
+    }
+
+    /// The bytes of a view by index.
+    pub(super) fn bytes(&self, index: Index, at: &At<'_>) -> Result<&SharedBytes> {
+        self.view(index, at)?.bytes.as_ref().ok_or_else(|| no_bytes(at))
+    }
+}
+
+pub(super) fn no_bytes(at: &At<'_>) -> Error {
+    let message = "the buffer behind this has no bytes in the file: it is filled by a compression extension that is not \
+                   supported, or by an application; decompress the file first, for example with `gltf-transform copy`";
+    Error::unsupported(at.place(), message)
+}
+
+/// Finds the bytes of all buffers and checks all views against them.
+pub(super) fn load(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Buffers> {
+    let root = document.root();
+    let buffers = buffers(document, source, context)?;
+    let at = At::Root;
+    let at = at.key("bufferViews");
+    let count = root.buffer_views.as_ref().map_or(0, Vec::len);
+    context.take_memory(count as u64 * size_of::<ViewBytes>() as u64, || at.place())?;
+    let views = list(root.buffer_views.as_ref()).map(|(i, view)| view_bytes(view, &buffers, &at.index(i)));
+    Ok(Buffers { views: views.collect::<Result<_>>()? })
+}
+
+fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Vec<Option<SharedBytes>>> {
+    let root = document.root();
+    let at = At::Root;
+    let at = at.key("buffers");
+    let count = root.buffers.as_ref().map_or(0, Vec::len);
+    context.take_memory(count as u64 * size_of::<Option<SharedBytes>>() as u64, || at.place())?;
+    let mut loaded = Vec::new();
+    for (i, buffer) in list(root.buffers.as_ref()) {
+        let at = at.index(i);
+        let stated = need(buffer.byte_length, &at, "byteLength")?;
+        let bytes = match &buffer.uri {
+            Some(uri) => Some(external(uri, source, &at.key("uri"), context)?),
+            None => internal(document, root, i, &at)?,
+        };
+        loaded.push(bytes.map(|bytes| within(bytes, stated, &at, context)));
+    }
+    Ok(loaded)
+}
+
+fn external(uri: &str, source: &dyn Source, at: &At<'_>, context: &Context) -> Result<SharedBytes> {
+    match uri::follow(uri, source, at, context)? {
+        Target::Data { bytes, .. } | Target::File { bytes, .. } => Ok(bytes),
+        Target::Missing { name } => {
+            let message = format!("the file {name:?} is missing; put it beside the .gltf file");
+            Err(Error::io(at.place(), message))
+        }
+    }
+}
+
+/// A buffer without a reference: the GLB's own, or a stand-in that nothing fills.
+fn internal(document: &GltfDocument, root: &Root, index: usize, at: &At<'_>) -> Result<Option<SharedBytes>> {
+    if !matches!(document.container(), Container::Binary(_)) || index != 0 {
+        return Ok(None);
+    }
+    let stand_in = root.buffers.as_ref().and_then(|b| b.first()).and_then(|b| b.extensions.as_ref()).is_some_and(|e| {
+        ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().any(|name| e.get(name).is_some())
+    });
+    match document.bin() {
+        Some(bin) => Ok(Some(bin)),
+        None if stand_in => Ok(None),
+        None => Err(at.malformed("the buffer is to lie in the GLB's BIN chunk, but there is none")),
+    }
+}
+
+/// The stated part of a buffer; a GLB's chunk may be longer by its padding.
+fn within(bytes: SharedBytes, stated: u64, at: &At<'_>, context: &Context) -> SharedBytes {
+    let found = bytes.len();
+    match usize::try_from(stated).ok().and_then(|stated| bytes.slice(0..stated)) {
+        Some(part) => part,
+        None => {
+            let message = format!("{stated} bytes stated, {found} found");
+            context.push(Diagnostic::new(&codes::BUFFER_TOO_SHORT, at.pointer(), message).at(at.place()));
+            bytes
+        }
+    }
+}
+
+fn view_bytes(view: &BufferView, buffers: &[Option<SharedBytes>], at: &At<'_>) -> Result<ViewBytes> {
+    let buffer = in_list(need(view.buffer, at, "buffer")?, buffers.len(), &at.key("buffer"), "buffer")?;
+    let length = need(view.byte_length, at, "byteLength")?;
+    let stride = view.byte_stride.map(|s| usize::try_from(s).map_err(|_| at.malformed("the stride is too large")));
+    let stride = stride.transpose()?;
+    let Some(buffer_bytes) = buffers.get(buffer).and_then(Option::as_ref) else {
+        return Ok(ViewBytes { bytes: None, stride });
+    };
+    let start = view.byte_offset.unwrap_or(0);
+    let range =
+        start.checked_add(length).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+    let bytes = range.and_then(|r| buffer_bytes.slice(r)).ok_or_else(|| {
+        let have = buffer_bytes.len();
+        at.malformed(format!(
+            "the view has {length} bytes from {start} on, its buffer has only {have}; the buffer was cut off"
+        ))
+    })?;
+    Ok(ViewBytes { bytes: Some(bytes), stride })
+}

@@ -1,0 +1,95 @@
+//! What the scene has no word for, kept so that export can write it back.
+
+use super::Loader;
+use crate::codes;
+use crate::document::json::At;
+use crate::document::{Members, Named};
+use crate::names::{ASSET, EXTENSIONS, EXTRAS, MEMBERS};
+use anyrig_bytes::{Context, Diagnostic, Value};
+use anyrig_scene::Extras;
+
+/// Extensions whose values refer to accessors or buffer views. Those are packed anew by export, so that the reference
+/// would lead to other data.
+const REFER_TO_BINARY: &[&str] = &[
+    "CESIUM_primitive_outline",
+    "EXT_instance_features",
+    "EXT_mesh_gpu_instancing",
+    "EXT_primitive_voxels",
+    "EXT_structural_metadata",
+    "KHR_audio",
+    "KHR_gaussian_splatting_compression_spz",
+    "MSFT_audio_emitter",
+];
+
+/// Extensions that only pack data which the file holds unpacked as well.
+const PACKINGS: &[&str] = &["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// The raw parts of an object.
+pub(super) struct Raw<'a> {
+    pub(super) extensions: Option<&'a Named<Value>>,
+    pub(super) extras: Option<&'a Value>,
+    pub(super) other: &'a Members,
+}
+
+/// The raw parts of any typed object.
+macro_rules! raw {
+    ($object:expr) => {
+        $crate::import::extras::Raw {
+            extensions: $object.extensions.as_ref(),
+            extras: $object.extras.as_ref(),
+            other: &$object.other,
+        }
+    };
+}
+pub(super) use raw;
+
+/// Keeps what was not read: all extensions but the `read` ones, extras, unknown members.
+pub(super) fn keep(raw: &Raw<'_>, read: &[&str], at: &At<'_>, context: &Context) -> Extras {
+    let mut kept = Extras::default();
+    let mut extensions = Value::Null;
+    for (name, value) in raw.extensions.iter().flat_map(|e| &e.0).filter(|(name, _)| !read.contains(&name.as_str())) {
+        let (code, message) = match name.as_str() {
+            name if PACKINGS.contains(&name) => (&codes::EXTENSION_FALLBACK, "the unpacked data beside it is used"),
+            name if REFER_TO_BINARY.contains(&name) => (&codes::EXTENSION_DATA_LOST, "it was left out"),
+            _ => {
+                extensions.set(name, value.clone());
+                continue;
+            }
+        };
+        context.push(Diagnostic::new(code, name, message).at(at.place()));
+    }
+    if !extensions.is_null() {
+        kept.set(EXTENSIONS, extensions);
+    }
+    if let Some(extras) = raw.extras {
+        kept.set(EXTRAS, extras.clone());
+    }
+    if !raw.other.is_empty() {
+        kept.set(MEMBERS, Value::Object(raw.other.clone()));
+    }
+    kept
+}
+
+impl Loader<'_> {
+    /// Extras of the file as a whole.
+    pub(super) fn file_extras(&mut self) {
+        let at = At::Root;
+        self.scene.extras = keep(&raw!(self.root), &["KHR_lights_punctual"], &at, self.context);
+        let Some(asset) = &self.root.asset else { return };
+        let mut kept = Value::Null;
+        for (key, value) in [("generator", &asset.generator), ("copyright", &asset.copyright)] {
+            if let Some(value) = value {
+                kept.set(key, value.as_str());
+            }
+        }
+        let of_asset = keep(&raw!(asset), &[], &at.key("asset"), self.context);
+        for (key, namespace) in [("extensions", EXTENSIONS), ("extras", EXTRAS), ("members", MEMBERS)] {
+            if let Some(value) = of_asset.get(namespace) {
+                kept.set(key, value.clone());
+            }
+        }
+        if !kept.is_null() {
+            self.scene.extras.set(ASSET, kept);
+        }
+    }
+}

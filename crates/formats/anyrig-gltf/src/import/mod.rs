@@ -1,0 +1,130 @@
+//! From a document to a scene. The arenas have the indexes of the file's lists.
+
+mod accessors;
+mod animations;
+mod buffers;
+mod cameras;
+mod extras;
+mod images;
+mod materials;
+mod meshes;
+mod morphs;
+mod nodes;
+mod required;
+mod skins;
+
+use self::accessors::Accessors;
+use crate::document::json::At;
+use crate::document::{GltfDocument, Index, Root};
+use crate::read::read;
+use crate::uri;
+use anyrig_bytes::{Context, Error, Result, Severity, SharedBytes, Source};
+use anyrig_scene::{MaterialId, Scene, Space};
+
+/// Reads a source into a validated scene.
+pub(crate) fn import(source: &dyn Source, context: &Context) -> Result<Scene> {
+    let document = read(source, context)?;
+    scene_of(&document, source, context).map_err(|e| e.in_file(source.name()))
+}
+
+/// Reads a source into a document, with the files that belong to it.
+pub(crate) fn document(source: &dyn Source, context: &Context) -> Result<GltfDocument> {
+    let mut document = read(source, context)?;
+    let attachments = attachments(document.root(), source).map_err(|e| e.in_file(source.name()))?;
+    document.set_attachments(attachments);
+    Ok(document)
+}
+
+/// Files beside the primary one that exist, each once, in the order in which they are named. What cannot be found or
+/// may not be followed is left to whoever reads the content.
+fn attachments(root: &Root, source: &dyn Source) -> Result<Vec<(String, SharedBytes)>> {
+    let buffers = root.buffers.iter().flatten().filter_map(|b| b.uri.as_deref());
+    let images = root.images.iter().flatten().filter_map(|i| i.uri.as_deref());
+    let mut files: Vec<(String, SharedBytes)> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for reference in buffers.chain(images) {
+        let Some(Ok(name)) = uri::external_name(reference, &At::Root) else { continue };
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        if let Some(bytes) = source.resolve(&name).ok().flatten() {
+            files.push((name, bytes));
+        }
+    }
+    Ok(files)
+}
+
+/// Reads a written file back: every count, offset and reference. Whatever import would have to repair is a fault.
+pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+    let extension = file_name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    if !matches!(extension.as_str(), "glb" | "gltf") {
+        return Ok(());
+    }
+    let own = Context::new().with_limits(context.limits().clone());
+    import(source, &own).map_err(|e| e.in_file(file_name))?;
+    let report = own.take_report();
+    match report.diagnostics().iter().find(|d| d.severity != Severity::Note) {
+        None => Ok(()),
+        Some(fault) => Err(Error::malformed(fault.place.clone(), fault.to_string()).in_file(file_name)),
+    }
+}
+
+fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Scene> {
+    let root = document.root();
+    required::check(root)?;
+    let buffers = buffers::load(document, source, context)?;
+    let mut loader = Loader {
+        root,
+        source,
+        context,
+        accessors: Accessors::new(root, &buffers, context)?,
+        buffers,
+        scene: Scene::new(Space::GLTF),
+        mesh_materials: Vec::new(),
+    };
+    loader.images()?;
+    loader.textures()?;
+    loader.materials()?;
+    loader.cameras()?;
+    loader.lights()?;
+    loader.meshes()?;
+    loader.nodes()?;
+    loader.scenes()?;
+    loader.skins()?;
+    loader.animations()?;
+    loader.file_extras();
+    let mut scene = loader.scene;
+    anyrig_scene::validate(&mut scene, context);
+    Ok(scene)
+}
+
+/// Everything that the parts of the import share.
+struct Loader<'a> {
+    root: &'a Root,
+    source: &'a dyn Source,
+    context: &'a Context,
+    buffers: buffers::Buffers,
+    accessors: Accessors<'a>,
+    scene: Scene,
+    /// The material of each part of each mesh; nodes take them over.
+    mesh_materials: Vec<Vec<Option<MaterialId>>>,
+}
+
+/// The items of a root list, with their places.
+fn list<'r, T>(items: Option<&'r Vec<T>>) -> impl Iterator<Item = (usize, &'r T)> + use<'r, T> {
+    items.into_iter().flatten().enumerate()
+}
+
+/// A member that the specification demands.
+fn need<T>(member: Option<T>, at: &At<'_>, key: &str) -> Result<T> {
+    member.ok_or_else(|| at.key(key).malformed("this member is required by glTF 2.0 and is missing"))
+}
+
+/// Checks an index against the length of the list that it is for.
+fn in_list(index: Index, len: usize, at: &At<'_>, what: &str) -> Result<usize> {
+    let index = index as usize;
+    if index < len {
+        return Ok(index);
+    }
+    Err(at.malformed(format!("{what} {index} does not exist; the file has {len}")))
+}

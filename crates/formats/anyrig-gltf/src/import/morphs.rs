@@ -1,0 +1,48 @@
+//! Morph targets of a part.
+
+use super::Loader;
+use super::meshes::{Attribute, check_width};
+use crate::document::json::At;
+use crate::document::{Index, Primitive};
+use anyrig_bytes::Result;
+use anyrig_scene::{DeltaStream, PartMorph, Semantic};
+
+impl Loader<'_> {
+    pub(super) fn part_morphs(&mut self, primitive: &Primitive, points: u32, at: &At<'_>) -> Result<Vec<PartMorph>> {
+        let Some(targets) = &primitive.targets else { return Ok(Vec::new()) };
+        let at = at.key("targets");
+        let mut morphs = Vec::new();
+        for (i, target) in targets.iter().enumerate() {
+            let at = at.index(i);
+            let mut morph = PartMorph::default();
+            for (name, accessor) in &target.0 {
+                let at = at.key(name);
+                let semantic = match Attribute::of(name) {
+                    Attribute::Stream(semantic) => semantic,
+                    Attribute::Joints(_) | Attribute::Weights(_) => Semantic::Custom(name.clone()),
+                };
+                morph.deltas.push(self.delta(semantic, *accessor, points, &at)?);
+            }
+            morphs.push(morph);
+        }
+        Ok(morphs)
+    }
+
+    /// Sparse deltas over zeros stay sparse.
+    fn delta(&mut self, semantic: Semantic, accessor: Index, points: u32, at: &At<'_>) -> Result<DeltaStream> {
+        let layout = self.accessors.layout(accessor, at)?;
+        let (width, count) = (layout.shape.width(), layout.count);
+        check_width(&semantic, width, true, at)?;
+        if count != points as usize {
+            return Err(at.malformed(format!("it has {count} elements, the part has {points} points")));
+        }
+        self.context.take_elements(count as u64, || at.place())?;
+        let width = width as u8;
+        Ok(match self.accessors.sparse_over_zeros(accessor, at)? {
+            Some(sparse) => {
+                DeltaStream { semantic, width, points: Some(sparse.points.into()), values: sparse.values.into() }
+            }
+            None => DeltaStream { semantic, width, points: None, values: self.accessors.floats(accessor, at)? },
+        })
+    }
+}
