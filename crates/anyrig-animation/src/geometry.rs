@@ -98,6 +98,31 @@ pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
     same.then(|| distances.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) }))
 }
 
+/// The largest distance between equally numbered points of two scenes that should move alike: at rest, and at the
+/// start, the quarters and the end of each clip of `a`, with the clip of the same number in `b`.
+///
+/// In the scenes' unit, so both must be in the same space. `None` when they differ in the numbers of clips, shown parts
+/// or points. Compare it with [`scene_size`].
+pub fn motion_distance(a: &Scene, b: &Scene) -> Option<f64> {
+    if a.clips.len() != b.clips.len() {
+        return None;
+    }
+    let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
+    let mut most = largest_distance(&posed_geometry(a, &rest_a), &posed_geometry(b, &rest_b))?;
+    let (mut pose_a, mut pose_b) = (rest_a.clone(), rest_b.clone());
+    for (clip_a, clip_b) in a.clips.iter().zip(&b.clips) {
+        for quarter in 0..=4 {
+            let time_secs = clip_a.end_secs() * f64::from(quarter) / 4.0;
+            pose_a.copy_from(&rest_a);
+            pose_b.copy_from(&rest_b);
+            pose_a.apply_clip(clip_a, time_secs);
+            pose_b.apply_clip(clip_b, time_secs);
+            most = most.max(largest_distance(&posed_geometry(a, &pose_a), &posed_geometry(b, &pose_b))?);
+        }
+    }
+    Some(most)
+}
+
 fn to_f64(position: [f32; 3]) -> DVec3 {
     DVec3::from_array(position.map(f64::from))
 }

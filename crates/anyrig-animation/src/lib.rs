@@ -10,8 +10,29 @@
 //! - [`Pose`], [`Layer`]: local transforms and morph weights of all nodes, from clips that are laid over each other.
 //! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
 //! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
-//!   kernels give the same bits, and [`reference`] holds the same sums in plain `f64` to test against.
-//! - [`posed_geometry`], [`scene_size`], [`largest_distance`]: what a scene looks like in a pose, and how far two lie apart.
+//!   kernels give the same bits, and [`mod@reference`] holds the same sums in plain `f64` to test against.
+//! - [`posed_geometry`], [`scene_size`], [`motion_distance`]: what a scene looks like in a pose, and how far apart two
+//!   scenes move.
+//!
+//! # A frame without allocation
+//! ```
+//! use anyrig_animation::{ClipHints, Evaluator, Pose, matrix_palette};
+//! # let mut scene = anyrig_scene::Scene::default();
+//! # scene.clips.push(anyrig_scene::Clip::new("walk"));
+//! # scene.skins.push(anyrig_scene::Skin::default());
+//! let (evaluator, rest) = (Evaluator::new(&scene), Pose::rest(&scene));
+//! let (mut pose, mut worlds, mut palette) = (rest.clone(), evaluator.worlds(&rest), Vec::new());
+//! let mut hints = ClipHints::new(&scene.clips[0]);
+//! for frame in 0..60 {
+//!     pose.copy_from(&rest);
+//!     pose.apply_clip_hinted(&scene.clips[0], f64::from(frame) / 30.0, &mut hints);
+//!     evaluator.worlds_into(&pose, &mut worlds);
+//!     for skin in scene.skins.values() {
+//!         matrix_palette(skin, &worlds, &mut palette);
+//!         // … `skin_linear` with the palette, for every part that wears the skin
+//!     }
+//! }
+//! ```
 //!
 //! # Spaces
 //! A *world* transform is `scene_from_node`. A palette entry is `scene_from_mesh`: `scene_from_joint * joint_from_mesh`
@@ -19,7 +40,7 @@
 //! no effect on them (glTF 2.0 specification, 3.7.3.1). Points of other meshes are moved by `scene_from_node`.
 //!
 //! # Input that is not as it should be
-//! Nothing here panics on a scene that [`anyrig_scene::validate`] has not seen: what is out of range counts as absent.
+//! Nothing here panics on a scene that [`anyrig_scene::validate()`] has not seen: what is out of range counts as absent.
 //! Each function says what then comes out; it is finite as long as the true value fits its type.
 
 mod curve;
@@ -33,7 +54,8 @@ mod world;
 
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
-    PosedPart, for_each_posed_part, largest_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
+    PosedPart, for_each_posed_part, largest_distance, motion_distance, posed_geometry, posed_geometry_within,
+    posed_part, scene_size,
 };
 pub use layers::{Blend, Layer};
 pub use morph::{add_delta, add_morphs};

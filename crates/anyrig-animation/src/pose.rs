@@ -49,6 +49,13 @@ impl Pose {
         pose
     }
 
+    /// Becomes equal to another pose. Reuses this pose's memory, as the derived `clone_from` would not.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.locals.clone_from(&other.locals);
+        self.weights.clone_from(&other.weights);
+        self.weight_starts.clone_from(&other.weight_starts);
+    }
+
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.locals.len()
@@ -205,12 +212,14 @@ mod tests {
         let times: Vec<f64> = (0..50).map(|i| f64::from(i) * 0.1).collect();
         let values: Vec<f32> = (0..150u8).map(|i| f32::from(i % 7)).collect();
         clip.channels.push(Channel::new(a, Property::Translation, Curve::new(Interpolation::Linear, 3, times, values)));
-        let mut hints = ClipHints::new(&clip);
+        let (mut hints, mut reused) = (ClipHints::new(&clip), Pose::default());
         for frame in 0..400 {
             let time_secs = f64::from(frame * 37 % 400) / 70.0;
             let mut hinted = Pose::rest(&scene);
             hinted.apply_clip_hinted(&clip, time_secs, &mut hints);
             assert_eq!(hinted, Pose::of_clip(&scene, &clip, time_secs));
+            reused.copy_from(&hinted);
+            assert_eq!(reused, hinted);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Whole scenes in a pose.
 
 use anyrig_animation::{
-    Evaluator, Pose, largest_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
+    Evaluator, Pose, largest_distance, motion_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
 };
 use anyrig_bytes::{Context, ErrorKind, Limits};
 use anyrig_scene::{
@@ -122,6 +122,26 @@ fn geometries_of_other_shape_have_no_distance() {
     broken[0].positions.pop();
     assert_eq!(largest_distance(&rest, &broken), None);
     assert_eq!(scene_size(&Scene::default()), 0.0);
+}
+
+#[test]
+fn motions_are_compared_in_the_middle_of_clips_too() {
+    let (scene, _) = arm();
+    assert_eq!(motion_distance(&scene, &scene), Some(0.0));
+    let mut stepped = scene.clone();
+    stepped.clips[0].channels[0].curve.interpolation = Interpolation::Step;
+    // Worst at three quarters: the hand at (1, 0), with the morph 0.75 along Z, turned by 67.5° or not at all.
+    let expected = 2.0 * 0.555_570_233_019_602_2;
+    let apart = motion_distance(&scene, &stepped).expect("same points");
+    assert!((apart - expected).abs() < 1e-6, "{apart}");
+    stepped.clips.clear();
+    assert_eq!(motion_distance(&scene, &stepped), None);
+    let moved_at_rest = {
+        let mut scene = scene.clone();
+        scene.skins.values_mut().for_each(|s| s.inverse_binds[0].translation.y += 0.25);
+        scene
+    };
+    assert_eq!(motion_distance(&scene, &moved_at_rest), Some(0.25));
 }
 
 #[test]

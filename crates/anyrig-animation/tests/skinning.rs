@@ -101,13 +101,33 @@ fn a_half_turn_twist_collapses_linearly_but_not_by_dual_quaternions() {
 }
 
 #[test]
-fn dual_quaternions_of_opposite_sign_take_the_shorter_way() {
-    // 200° and 160° about X have quaternions on opposite sides of 180°; their middle is 180°, not 0°.
-    let turn = |degrees: f64| DAffine3::from_quat(about(DVec3::X, degrees.to_radians()));
-    let rows = influences(&[vec![(0, 0.5), (1, 0.5)]]);
+fn both_signs_of_a_dual_quaternion_are_the_same_motion() {
+    // The middle of turns by 160° and 200° about X is a half turn, whichever sign either quaternion has.
+    let turn = |degrees: f64| {
+        DAffine3::from_rotation_translation(about(DVec3::X, degrees.to_radians()), DVec3::new(3.0, 0.0, 0.0))
+    };
+    let rows = influences(&[vec![(1, 0.0), (0, 0.5), (1, 0.5)]]);
     let points = one([0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]);
-    let moved = dual_quaternion(&points, &rows, &[turn(160.0), turn(-160.0)]);
-    assert!(distance(&moved.0[0], &[0.0, -1.0, 0.0]) < 1e-6, "{moved:?}");
+    for signs in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+        let mut palette = [160.0, 200.0].map(|degrees| JointDualQuat::new(turn(degrees)));
+        for (joint, sign) in palette.iter_mut().zip(signs) {
+            joint.real = joint.real.map(|c| c * sign);
+            joint.dual = joint.dual.map(|c| c * sign);
+        }
+        let moved = run(&points, &rows, |input, out| skin_dual_quaternion(input, &palette, out));
+        assert!(distance(&moved.0[0], &[3.0, -1.0, 0.0]) < 1e-6, "{signs:?} {moved:?}");
+    }
+}
+
+#[test]
+fn dual_quaternions_that_cancel_leave_the_pivot() {
+    let joint = |x, y| JointDualQuat { real: [x, y, 0.0, 0.0], ..JointDualQuat::IDENTITY };
+    let palette = [joint(1.0, 0.0), joint(0.0, 1.0), joint(0.6, 0.8)];
+    let rows = influences(&[vec![(0, 0.6), (1, 0.8), (2, -1.0)]]);
+    let points = one([0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]);
+    let moved = run(&points, &rows, |input, out| skin_dual_quaternion(input, &palette, out));
+    // A half turn about X of what the stretches' sum, 0.4 times the identity, makes of the point.
+    assert!(distance(&moved.0[0], &[0.0, -0.4, 0.0]) < 1e-6, "{moved:?}");
 }
 
 #[test]
