@@ -1,2 +1,91 @@
-//! The anyrig program.
-fn main() {}
+//! The anyrig program: converts characters and motions, and shows and checks what is in their files.
+
+mod args;
+mod convert;
+mod failure;
+mod formats;
+mod inputs;
+mod inspect;
+mod open;
+mod outputs;
+mod progress;
+mod source;
+mod stage;
+mod ui;
+mod validate;
+
+use crate::args::{Cli, Command};
+use crate::failure::{Exit, Failure, Result};
+use crate::ui::Ui;
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Made by `cargo xtask licenses`; see build.rs.
+const THIRD_PARTY: &str = include_str!(concat!(env!("OUT_DIR"), "/third_party.txt"));
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ui = Ui::new(&cli.global);
+    let cancel = Arc::new(AtomicBool::new(false));
+    stop_on_signal(&cancel);
+    let exit = run(&cli, ui, &cancel).unwrap_or_else(|failure| {
+        ui.failure(&failure);
+        failure.exit
+    });
+    ExitCode::from(exit.code())
+}
+
+/// The first signal asks the work to stop, which removes what was begun; a second one ends the program at once and may
+/// leave a folder `.anyrig-*.tmp` behind.
+fn stop_on_signal(cancel: &Arc<AtomicBool>) {
+    let cancel = Arc::clone(cancel);
+    let handler = move || {
+        if cancel.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler a signal ends the program as usual.
+    drop(ctrlc::set_handler(handler));
+}
+
+fn run(cli: &Cli, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
+    match &cli.command {
+        Command::Convert(args) => convert::run(args, &cli.global, ui, cancel),
+        Command::Inspect(args) => inspect::run(args, &cli.global, ui),
+        Command::Validate(args) => validate::run(args, &cli.global, ui),
+        Command::Formats(args) => formats::run(args, ui),
+        Command::Licenses => {
+            ui.out(THIRD_PARTY);
+            Ok(Exit::Done)
+        }
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "anyrig", &mut text);
+            ui.out(&String::from_utf8_lossy(&text));
+            Ok(Exit::Done)
+        }
+        Command::Man { command } => manual(command.as_deref(), ui),
+    }
+}
+
+fn manual(command: Option<&str>, ui: Ui) -> Result<Exit> {
+    let mut all = Cli::command();
+    all.build();
+    let chosen = match command {
+        None => all,
+        Some(name) => {
+            let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+            let found = all.find_subcommand(name).cloned();
+            let hint = || anyrig::nearest(name, names.iter().copied());
+            let hint = hint().map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            found.ok_or_else(|| Failure::usage(format!("there is no command `{name}`{hint}")))?
+        }
+    };
+    let mut text = Vec::new();
+    let rendered = clap_mangen::Man::new(chosen).render(&mut text);
+    rendered.map_err(|e| Failure::failed(format!("cannot make the manual page: {e}")))?;
+    ui.out(&String::from_utf8_lossy(&text));
+    Ok(Exit::Done)
+}

@@ -139,7 +139,8 @@ pub(crate) fn read_document(
 fn check_size(source: &dyn Source, context: &Context) -> Result<()> {
     let (size, limit) = (source.bytes().len() as u64, context.limits().input_bytes);
     if size > limit {
-        let message = format!("{size} bytes are more than the limit of {limit} for an input; raise it if you trust the file");
+        let message =
+            format!("{size} bytes are more than the limit of {limit} for an input; raise it if you trust the file");
         return Err(Error::limit(Place::whole().in_file(source.name()), message));
     }
     Ok(())

@@ -68,7 +68,9 @@ fn choices(target: &serde_json::Value) -> Vec<String> {
 fn kind(target: &serde_json::Value) -> String {
     match target.get("type") {
         Some(serde_json::Value::String(kind)) => kind.clone(),
-        Some(serde_json::Value::Array(kinds)) => kinds.iter().filter_map(|k| k.as_str()).collect::<Vec<_>>().join(" or "),
+        Some(serde_json::Value::Array(kinds)) => {
+            kinds.iter().filter_map(|k| k.as_str()).collect::<Vec<_>>().join(" or ")
+        }
         _ => "value".to_owned(),
     }
 }
@@ -109,7 +111,11 @@ pub fn route(
 
 fn unknown_key(key: &str, known: &[(&str, OptionInfo)]) -> Error {
     let keys: Vec<&str> = known.iter().map(|(_, o)| o.key.as_str()).collect();
-    let all = if keys.is_empty() { "there are no options here".to_owned() } else { format!("there are: {}", keys.join(", ")) };
+    let all = if keys.is_empty() {
+        "there are no options here".to_owned()
+    } else {
+        format!("there are: {}", keys.join(", "))
+    };
     Error::usage(format!("no option is called `{key}`{}; {all}", hint(key, keys.iter().copied())))
 }
 

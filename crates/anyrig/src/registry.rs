@@ -102,8 +102,10 @@ impl Registry {
         }
         best.map(|(_, importer)| importer).ok_or_else(|| {
             let ids: Vec<_> = self.importers().map(|i| i.info().id).collect();
-            let message =
-                format!("not a format that anyrig knows; it reads {}, and --from FORMAT says which it is", ids.join(", "));
+            let message = format!(
+                "not a format that anyrig knows; it reads {}, and --from FORMAT says which it is",
+                ids.join(", ")
+            );
             Error::unsupported(place(), message)
         })
     }

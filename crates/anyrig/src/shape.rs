@@ -87,7 +87,8 @@ struct Sums {
 
 impl Sums {
     fn add_part(&mut self, part: &Part, posed: &PosedPart) {
-        let point = |corner: usize| posed.positions.get(part.point_of(corner)).map(|p| DVec3::from_array(p.map(f64::from)));
+        let point =
+            |corner: usize| posed.positions.get(part.point_of(corner)).map(|p| DVec3::from_array(p.map(f64::from)));
         let mut add = |a, b, c| {
             if let (Some(a), Some(b), Some(c)) = (point(a), point(b), point(c)) {
                 self.add(a, b, c);
@@ -158,7 +159,8 @@ mod tests {
     #[test]
     fn order_mirror_and_scale_do_not_count_but_shape_does() {
         let a = shape(&ONE);
-        let turned: Vec<_> = [3, 5, 4, 2, 0, 1].map(|i: usize| ONE[i].map(|v| v * 2.0)).map(|p| [-p[0], p[1], p[2]]).to_vec();
+        let turned: Vec<_> =
+            [3, 5, 4, 2, 0, 1].map(|i: usize| ONE[i].map(|v| v * 2.0)).map(|p| [-p[0], p[1], p[2]]).to_vec();
         assert_eq!(a.difference(&shape(&turned), 1e-6), None);
         let mut moved = ONE;
         moved[5][1] = 2.1;

@@ -66,7 +66,10 @@ impl MeshChoice {
         };
         let count = mesh.parts.len();
         let part = mesh.parts.get(self.part).ok_or_else(|| {
-            Error::usage(format!("mesh `{}` has {count} parts, counted from 0; there is no part {}", mesh.name, self.part))
+            Error::usage(format!(
+                "mesh `{}` has {count} parts, counted from 0; there is no part {}",
+                mesh.name, self.part
+            ))
         })?;
         Ok((mesh, part))
     }
@@ -207,7 +210,8 @@ pub fn curves(scene: &Scene, bone: Option<&str>) -> Result<Vec<CurveInfo>> {
     }
     let mut curves = Vec::new();
     for (index, clip) in scene.clips.iter().enumerate() {
-        let wanted = clip.channels.iter().filter_map(|c| curve(scene, c)).filter(|c| bone.is_none_or(|b| c.target == b));
+        let wanted =
+            clip.channels.iter().filter_map(|c| curve(scene, c)).filter(|c| bone.is_none_or(|b| c.target == b));
         curves.extend(wanted.map(|c| CurveInfo { clip: index, clip_name: clip.name.clone(), ..c }));
     }
     Ok(curves)

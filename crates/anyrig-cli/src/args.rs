@@ -1,0 +1,338 @@
+//! The command line.
+
+use anyrig::{Limits, Losses, Verify, Via};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const MAIN_EXAMPLES: &str = "\
+Examples:
+  anyrig convert Fox.glb --to urhox          writes Fox_UrhoX/
+  anyrig convert *.gltf -o packed/ --to glb  a batch
+  anyrig inspect Fox.glb                     what is in it
+  anyrig formats urhox --options             what can be set
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict.";
+
+/// Converts 3D characters and their motions between tools and engines.
+#[derive(Debug, Parser)]
+#[command(name = "anyrig", version, about, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What holds for every command.
+#[derive(Clone, Debug, Args)]
+pub struct Global {
+    /// Print errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print notes too
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// When to colour; auto respects NO_COLOR
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    pub color: Color,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What reading a file may use. Generous by default.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Largest input file, such as 500M or 8G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, global = true)]
+    pub limit_input: Option<u64>,
+    /// Memory that a file may ask for, such as 500M or 8G
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, global = true)]
+    pub limit_memory: Option<u64>,
+    /// Nodes, vertices, keys and the like in all
+    #[arg(long, value_name = "COUNT", global = true)]
+    pub limit_elements: Option<u64>,
+    /// Nesting of nodes and values
+    #[arg(long, value_name = "COUNT", global = true)]
+    pub limit_depth: Option<u32>,
+    /// Pixels of one image
+    #[arg(long, value_name = "COUNT", global = true)]
+    pub limit_pixels: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The default limits with what was given.
+    pub fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        limits.input_bytes = self.limit_input.unwrap_or(limits.input_bytes);
+        limits.memory_bytes = self.limit_memory.unwrap_or(limits.memory_bytes);
+        limits.elements = self.limit_elements.unwrap_or(limits.elements);
+        limits.depth = self.limit_depth.unwrap_or(limits.depth);
+        limits.pixels = self.limit_pixels.unwrap_or(limits.pixels);
+        limits
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Convert(ConvertArgs),
+    Inspect(InspectArgs),
+    Validate(ValidateArgs),
+    Formats(FormatsArgs),
+    /// Print the licences of the third-party code in this program
+    Licenses,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of the program or of one command
+    Man {
+        /// The command
+        command: Option<String>,
+    },
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  anyrig convert Fox.glb --to urhox                   into Fox_UrhoX/
+  anyrig convert Fox.glb --to urhox -o assets -n Fox  into assets/, as Fox.mdl
+  anyrig convert Fox.gltf -o Fox.glb                  the ending decides
+  anyrig convert 'models/**/*.glb' --to urhox -o out  a batch: out/<stem>_UrhoX/ each
+  anyrig convert Fox.glb --to urhox -O max_bones=32 --scale 0.01
+  anyrig convert Fox.glb --to urhox --dry-run         what would be lost?
+  anyrig convert - --to glb -o - < in.gltf > out.glb
+
+Without -o: urhox goes into the folder <stem>_UrhoX/, other targets into the current folder.
+Files are written under temporary names and moved when all are whole; Ctrl-C leaves nothing behind.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict. A batch goes on after a failure; its exit code is
+1 when any input failed, else 3 when any had losses under --strict.";
+
+/// Convert files; several inputs and globs are a batch
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub struct ConvertArgs {
+    /// Files, globs (*, ?, **) or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// Output folder; or output file, for one input and a known ending; or - for standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<OsString>,
+    /// Name of the output without ending, instead of the input's
+    #[arg(short, long)]
+    pub name: Option<String>,
+    /// Target; without it the ending of the output decides
+    #[arg(short, long, value_name = "TARGET")]
+    pub to: Option<String>,
+    /// How to read the inputs, instead of by their content
+    #[arg(short, long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// An option of the target or the source format; `anyrig formats NAME --options` lists them
+    #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
+    pub options: Vec<(String, String)>,
+    /// Short for -O handedness=...
+    #[arg(long, value_name = "none|reflect-x|reflect-z")]
+    pub handedness: Option<String>,
+    /// Short for -O flip_v=true: turns texture coordinates upside down
+    #[arg(long)]
+    pub flip_v: bool,
+    /// Short for -O scale=...: a factor on all lengths
+    #[arg(long, value_name = "FACTOR")]
+    pub scale: Option<String>,
+    /// The way: auto writes the document back where format and dialect stay the same and no option changes the scene
+    #[arg(long, value_enum, default_value_t)]
+    pub via: ViaArg,
+    /// How closely the output is read again
+    #[arg(long, value_enum, default_value_t)]
+    pub verify: VerifyArg,
+    /// Make a loss an error (exit code 3); nothing is written then
+    #[arg(long)]
+    pub strict: bool,
+    /// Write everything repaired, approximated or lost to a JSON file
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+    /// Threads; the output does not depend on it
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
+    /// Print the plan and the losses to expect; write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Overwrite outputs; an input is never overwritten
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl ConvertArgs {
+    /// All options of formats, the shortcuts first.
+    pub fn option_pairs(&self) -> Vec<(String, String)> {
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let mut pairs = Vec::new();
+        pairs.extend(self.handedness.as_deref().map(|h| pair("handedness", h)));
+        pairs.extend(self.flip_v.then(|| pair("flip_v", "true")));
+        pairs.extend(self.scale.as_deref().map(|s| pair("scale", s)));
+        pairs.extend(self.options.iter().cloned());
+        pairs
+    }
+
+    /// What `--strict` means.
+    pub fn losses(&self) -> Losses {
+        if self.strict { Losses::Refuse } else { Losses::Report }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum ViaArg {
+    #[default]
+    Auto,
+    Document,
+    Scene,
+}
+
+impl From<ViaArg> for Via {
+    fn from(via: ViaArg) -> Self {
+        match via {
+            ViaArg::Auto => Self::Auto,
+            ViaArg::Document => Self::Document,
+            ViaArg::Scene => Self::Scene,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum VerifyArg {
+    Full,
+    #[default]
+    Structure,
+    None,
+}
+
+impl From<VerifyArg> for Verify {
+    fn from(verify: VerifyArg) -> Self {
+        match verify {
+            VerifyArg::Full => Self::Full,
+            VerifyArg::Structure => Self::Structure,
+            VerifyArg::None => Self::None,
+        }
+    }
+}
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  anyrig inspect Fox.glb
+  anyrig inspect Fox.glb --json
+  anyrig inspect Fox.glb --vertices 0..10 --mesh fox
+  anyrig inspect Fox.glb --curves --bone b_Hip_01";
+
+/// Show what is in a file: tree, counts, bones, clips, materials
+#[derive(Debug, Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
+pub struct InspectArgs {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// How to read it, instead of by its content
+    #[arg(short, long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Print JSON with stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Vertices of one part, such as 0..10
+    #[arg(long, value_name = "A..B", group = "query")]
+    pub vertices: Option<String>,
+    /// Indices of one part, such as 0..30
+    #[arg(long, value_name = "A..B", group = "query")]
+    pub indices: Option<String>,
+    /// Curves with their keys in ticks and seconds
+    #[arg(long, group = "query")]
+    pub curves: bool,
+    /// Only curves of the bones and nodes of this name
+    #[arg(long, value_name = "NAME", requires = "curves")]
+    pub bone: Option<String>,
+    /// Mesh by name or index, for --vertices and --indices
+    #[arg(long, value_name = "MESH", requires = "query")]
+    pub mesh: Option<String>,
+    /// Part of the mesh by index
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    pub part: usize,
+}
+
+/// Say what is wrong with files, and what anyrig does about it
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    /// Files, globs (*, ?, **) or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// How to read them, instead of by their content
+    #[arg(short, long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List formats, what they hold, and their options
+#[derive(Debug, Args)]
+pub struct FormatsArgs {
+    /// One format
+    pub format: Option<String>,
+    /// List its options with their defaults
+    #[arg(long, requires = "format")]
+    pub options: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    if key.is_empty() { Err("the key is missing".to_owned()) } else { Ok((key.to_owned(), value.to_owned())) }
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let upper = text.trim().to_uppercase();
+    let digits = upper.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match upper[digits.len()..].trim_end_matches('B').trim_end_matches('I') {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        "T" => 1u64 << 40,
+        _ => return Err("write a size like 800000, 500M or 8G".to_owned()),
+    };
+    let number: u64 = digits.trim().parse().map_err(|_| "write a size like 800000, 500M or 8G")?;
+    number.checked_mul(unit).ok_or_else(|| "the size is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("12"), Ok(12));
+        assert_eq!(parse_size("2k"), Ok(2048));
+        assert_eq!(parse_size("3 MiB"), Ok(3 << 20));
+        assert_eq!(parse_size("1GB"), Ok(1 << 30));
+        for bad in ["", "x", "1Q", "-1", "99999999999T"] {
+            assert!(parse_size(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! `anyrig convert`.
+
+use crate::args::{ConvertArgs, Global};
+use crate::failure::{Exit, Failure, Result};
+use crate::inputs::{self, Input};
+use crate::outputs::{self, Destination, Job};
+use crate::progress::Bar;
+use crate::source::FileSource;
+use crate::stage::{Existing, Stage, check_place, write_one};
+use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
+use anyrig::bytes::names::safe_file_name;
+use anyrig::{
+    Context, Conversion, ConvertRequest, Exporter, Plan, Registry, Report, Road, Severity, Verify, options, verify_file,
+};
+use rayon::prelude::*;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Runs the command.
+pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
+    let registry = Registry::standard();
+    let exporter = outputs::target(&registry, args)?;
+    check_options(&registry, exporter, args)?;
+    let jobs = outputs::plan(inputs::find(&args.inputs)?, exporter, &registry, args)?;
+    let to_stdout = jobs.iter().any(|j| j.destination == Destination::Stdout);
+    if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.force {
+        return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
+    }
+    let ui = if to_stdout { ui.with_data_on_stdout() } else { ui };
+    let inputs = canonical_inputs(&jobs);
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
+        check_place(path, existing, &inputs)?;
+    }
+    let runner = Runner {
+        registry: &registry,
+        exporter,
+        args,
+        global,
+        ui,
+        existing,
+        inputs: Mutex::new(inputs),
+        cancel,
+        bar: Bar::new(jobs.len(), ui.volume),
+    };
+    let outcomes = runner.run_all(&jobs)?;
+    if jobs.len() > 1 && ui.volume > Volume::Quiet {
+        ui.out(&runner.summary(&jobs, &outcomes));
+    }
+    if let Some(path) = &args.report {
+        runner.write_report(path, &jobs, &outcomes)?;
+    }
+    Ok(outcomes.iter().map(Outcome::exit).max().unwrap_or(Exit::Done))
+}
+
+/// Finds wrong options before any work; without an input only those of the target are known.
+fn check_options(registry: &Registry, exporter: &dyn Exporter, args: &ConvertArgs) -> Result<()> {
+    let importers: Vec<_> = match &args.from {
+        Some(id) => vec![registry.importer(id)?],
+        None => registry.importers().collect(),
+    };
+    let pairs = args.option_pairs();
+    let routes = importers.iter().map(|i| options::route(&pairs, Some(*i), Some(exporter)));
+    let results: Vec<_> = routes.collect();
+    if results.iter().any(std::result::Result::is_ok) {
+        return Ok(());
+    }
+    results.into_iter().find_map(std::result::Result::err).map_or(Ok(()), |e| Err(e.into()))
+}
+
+fn canonical_inputs(jobs: &[Job]) -> BTreeSet<PathBuf> {
+    let path = |job: &Job| match &job.input {
+        Input::File(path) => path.canonicalize().ok(),
+        Input::Stdin | Input::Missing(..) => None,
+    };
+    jobs.iter().filter_map(path).collect()
+}
+
+/// What became of one input.
+struct Outcome {
+    result: Result<Done>,
+    report: Report,
+}
+
+impl Outcome {
+    fn exit(&self) -> Exit {
+        self.result.as_ref().map_or_else(|f| f.exit, |done| done.exit)
+    }
+}
+
+struct Done {
+    exit: Exit,
+    source_format: &'static str,
+    road: Road,
+    /// Final path and size, the main file first; empty after a dry run.
+    files: Vec<(PathBuf, u64)>,
+    /// What goes to the screen.
+    text: String,
+}
+
+struct Runner<'a> {
+    registry: &'a Registry,
+    exporter: &'a dyn Exporter,
+    args: &'a ConvertArgs,
+    global: &'a Global,
+    ui: Ui,
+    existing: Existing,
+    /// Canonical paths of all inputs and of all files that they refer to, as far as these were read.
+    inputs: Mutex<BTreeSet<PathBuf>>,
+    cancel: &'a Arc<AtomicBool>,
+    bar: Bar,
+}
+
+impl Runner<'_> {
+    fn run_all(&self, jobs: &[Job]) -> Result<Vec<Outcome>> {
+        let threads = self.args.jobs.map_or(0, std::num::NonZeroUsize::get);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}; try --jobs 1")))?;
+        let ordered = Ordered::new();
+        let one = |(index, job): (usize, &Job)| {
+            let outcome = self.outcome(job);
+            let lines = (self.text_of(job, &outcome), self.errors_of(job, &outcome));
+            self.bar.job_done();
+            ordered.finish(index, lines, |(text, errors)| {
+                self.bar.suspend(|| {
+                    self.ui.out(&text);
+                    self.ui.err(&errors);
+                });
+            });
+            outcome
+        };
+        let outcomes = pool.install(|| jobs.par_iter().enumerate().map(one).collect());
+        self.bar.finish();
+        Ok(outcomes)
+    }
+
+    fn text_of(&self, _job: &Job, outcome: &Outcome) -> String {
+        match &outcome.result {
+            Ok(done) if self.ui.volume > Volume::Quiet || self.args.dry_run => done.text.clone(),
+            _ => String::new(),
+        }
+    }
+
+    fn errors_of(&self, job: &Job, outcome: &Outcome) -> String {
+        let mut text = self.ui.report_lines(&outcome.report);
+        if let Err(failure) = &outcome.result {
+            let input = job.input.display();
+            // Most messages begin with the file already.
+            let name = Path::new(&input).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let message = &failure.message;
+            let named = message.starts_with(&input) || (!name.is_empty() && message.starts_with(&name));
+            let message = match (named, message.strip_prefix(&name)) {
+                (true, Some(rest)) if !message.starts_with(&input) => format!("{input}{rest}"),
+                (true, _) => message.clone(),
+                (false, _) => format!("{input}: {message}"),
+            };
+            text += &format!("{} {}\n", self.ui.ink_err(Ink::Red, "error:"), clean(&message));
+        }
+        text
+    }
+
+    fn outcome(&self, job: &Job) -> Outcome {
+        let mut report = Report::default();
+        let result = self.convert(job, &mut report);
+        Outcome { result, report }
+    }
+
+    fn convert(&self, job: &Job, report: &mut Report) -> Result<Done> {
+        let limits = self.global.limits.limits();
+        let source = match &job.input {
+            Input::Stdin => FileSource::stdin(limits.input_bytes)?,
+            Input::File(path) => FileSource::open(path, limits.input_bytes)?,
+            Input::Missing(_, message) => return Err(Failure::failed(message)),
+        };
+        let context = self.context(&source)?;
+        let request = self.request(job);
+        let result = if self.args.dry_run {
+            self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
+        } else {
+            self.check_early(job)?;
+            let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
+            self.protect(&source);
+            // The input is not needed to write and verify the output.
+            drop(source);
+            converted.and_then(|conversion| self.write(job, conversion, &context))
+        };
+        *report = context.take_report();
+        result
+    }
+
+    fn context(&self, source: &FileSource) -> Result<Context> {
+        let importer = match &self.args.from {
+            Some(id) => self.registry.importer(id)?,
+            None => self.registry.detect(source)?,
+        };
+        let routed = options::route(&self.args.option_pairs(), Some(importer), Some(self.exporter))?;
+        let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
+        let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
+        Ok(context.with_progress(self.bar.stages()))
+    }
+
+    fn request(&self, job: &Job) -> ConvertRequest {
+        let mut request = ConvertRequest::new(self.exporter.info().id);
+        request.from.clone_from(&self.args.from);
+        request.stem = Some(job.stem.clone());
+        request.via = self.args.via.into();
+        request.losses = self.args.losses();
+        // The structure is verified on the files as they lie on the disk; see `write`.
+        request.verify = match (self.args.verify.into(), &job.destination) {
+            (Verify::Structure, Destination::Folder { .. }) => Verify::None,
+            (verify, _) => verify,
+        };
+        request
+    }
+
+    /// The likely main file, before a long conversion is done for nothing. The files are checked again when they are
+    /// moved.
+    fn check_early(&self, job: &Job) -> Result<()> {
+        let Destination::Folder { folder, main } = &job.destination else { return Ok(()) };
+        let extension = self.exporter.info().extensions.first().copied().unwrap_or_default();
+        let usual = || format!("{}.{extension}", safe_file_name(&job.stem, "unnamed")).into();
+        let place = folder.join(main.clone().unwrap_or_else(usual));
+        check_place(&place, self.existing, &self.inputs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn protect(&self, source: &FileSource) {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(source.used());
+    }
+
+    fn write(&self, job: &Job, conversion: Conversion, context: &Context) -> Result<Done> {
+        let (source_format, road) = (conversion.source_format, conversion.road);
+        let files = match &job.destination {
+            Destination::Stdout => write_to_stdout(&conversion)?,
+            Destination::Folder { folder, main } => self.write_folder(folder, main.as_ref(), conversion, context)?,
+        };
+        let bytes = files.iter().map(|(_, size)| size).sum();
+        let main = files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default();
+        let more = match files.len() {
+            0 | 1 => String::new(),
+            n => format!(" and {}", plural(n - 1, "more file")),
+        };
+        let via = if road == Road::Document { ", as it was" } else { "" };
+        let arrow = self.ui.ink(Ink::Green, "→");
+        let text = format!("{} {arrow} {main}{more} ({}{via})\n", job.input.display(), size(bytes));
+        Ok(Done { exit: Exit::Done, source_format, road, files, text })
+    }
+
+    /// The files are dropped from memory before they are read back.
+    fn write_folder(
+        &self,
+        folder: &Path,
+        main: Option<&OsString>,
+        conversion: Conversion,
+        context: &Context,
+    ) -> Result<Vec<(PathBuf, u64)>> {
+        let mut stage = Stage::new(folder)?;
+        let mut sizes = Vec::new();
+        let mut names = Vec::new();
+        for (index, file) in conversion.files.iter().enumerate() {
+            context.check_cancelled()?;
+            let main = main.filter(|_| index == 0);
+            if let Some(main) = main {
+                same_extension(main, &file.name)?;
+            }
+            stage.write(&file.name, main.cloned().unwrap_or_else(|| file.name.clone().into()), &file.content)?;
+            sizes.push(file.content.len());
+            names.push(file.name.clone());
+        }
+        drop(conversion);
+        if Verify::from(self.args.verify) != Verify::None {
+            self.verify_staged(&stage, &names, context)?;
+        }
+        context.check_cancelled()?;
+        let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let paths = stage.commit(self.existing, &inputs)?;
+        Ok(paths.into_iter().zip(sizes).collect())
+    }
+
+    fn verify_staged(&self, stage: &Stage, names: &[String], context: &Context) -> Result<()> {
+        for name in names {
+            context.check_cancelled()?;
+            let path = stage.folder().join(name);
+            let source = FileSource::open_in(stage.folder(), &path, u64::MAX)?;
+            verify_file(self.exporter, name, &source, context)?;
+        }
+        Ok(())
+    }
+
+    fn planned(&self, job: &Job, plan: &Plan) -> Done {
+        let ui = &self.ui;
+        let to = match &job.destination {
+            Destination::Stdout => "standard output".to_owned(),
+            Destination::Folder { folder, main } => {
+                let stem =
+                    format!("{}.{}", plan.stem, self.exporter.info().extensions.first().copied().unwrap_or_default());
+                folder.join(main.clone().unwrap_or_else(|| stem.into())).display().to_string()
+            }
+        };
+        let way = match plan.road {
+            Road::Document => "written back as it is",
+            Road::Scene => "through the scene",
+        };
+        let mut text = format!(
+            "{} ({}) {} {to} ({}), {way}\n",
+            job.input.display(),
+            plan.source_format,
+            ui.ink(Ink::Green, "→"),
+            plan.target
+        );
+        for diagnostic in plan.predicted.diagnostics() {
+            text += &format!("  expected {}\n", clean(&diagnostic.to_string()));
+        }
+        if plan.predicted.is_empty() {
+            text += "  expected: no losses\n";
+        }
+        let lost = |report: &Report| report.worst() == Some(Severity::Lost);
+        let refused = self.args.strict && (lost(&plan.predicted) || lost(&plan.reading));
+        let exit = if refused { Exit::Losses } else { Exit::Done };
+        Done { exit, source_format: plan.source_format, road: plan.road, files: Vec::new(), text }
+    }
+
+    fn summary(&self, jobs: &[Job], outcomes: &[Outcome]) -> String {
+        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
+        let mut rows = vec![row(["input", "result", "report", "output"])];
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            let result = match (outcome.exit(), self.args.dry_run) {
+                (Exit::Done, true) => "planned",
+                (Exit::Done, false) => "done",
+                (Exit::Losses, _) => "losses",
+                (Exit::Failed | Exit::Usage, _) => "failed",
+            };
+            let output = match &outcome.result {
+                Ok(done) => done.files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default(),
+                Err(failure) => shorten(&failure.message),
+            };
+            rows.push(row([&job.input.display(), result, &counts(&outcome.report), &output]));
+        }
+        let failed = outcomes.iter().filter(|o| o.exit() != Exit::Done).count();
+        format!("\n{}{} of {} converted\n", table(&rows), outcomes.len() - failed, plural(outcomes.len(), "input"))
+    }
+
+    fn write_report(&self, path: &Path, jobs: &[Job], outcomes: &[Outcome]) -> Result<()> {
+        let conversions: Vec<_> =
+            jobs.iter().zip(outcomes).map(|(job, outcome)| self.report_of(job, outcome)).collect();
+        let report = json!({ "anyrig": env!("CARGO_PKG_VERSION"), "conversions": conversions });
+        let text = format!("{report:#}\n");
+        if path == Path::new("-") {
+            self.ui.out(&text);
+            return Ok(());
+        }
+        let mut protected = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let written = outcomes.iter().filter_map(|o| o.result.as_ref().ok()).flat_map(|done| &done.files);
+        protected.extend(written.filter_map(|(path, _)| path.canonicalize().ok()));
+        write_one(path, &text.into_bytes().into(), self.existing, &protected)
+    }
+
+    fn report_of(&self, job: &Job, outcome: &Outcome) -> serde_json::Value {
+        let done = outcome.result.as_ref().ok();
+        let files = done.map(|d| d.files.as_slice()).unwrap_or_default();
+        let files: Vec<_> =
+            files.iter().map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes })).collect();
+        json!({
+            "input": job.input.display(),
+            "target": self.exporter.info().id,
+            "source_format": done.map(|d| d.source_format),
+            "road": done.map(|d| d.road),
+            "exit_code": outcome.exit().code(),
+            "error": outcome.result.as_ref().err().map(|f| &f.message),
+            "files": files,
+            "report": outcome.report,
+        })
+    }
+}
+
+fn same_extension(main: &OsString, name: &str) -> Result<()> {
+    let extension = |p: &Path| p.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let (wanted, written) = (extension(Path::new(main)), extension(Path::new(name)));
+    if wanted == written {
+        return Ok(());
+    }
+    let (wanted, written) = (wanted.unwrap_or_default(), written.unwrap_or_default());
+    Err(Failure::usage(format!("this becomes a .{written} file, not a .{wanted} file; change -o")))
+}
+
+fn write_to_stdout(conversion: &Conversion) -> Result<Vec<(PathBuf, u64)>> {
+    let [file] = conversion.files.as_slice() else {
+        let message =
+            format!("this becomes {} files, and standard output takes one; give -o a folder", conversion.files.len());
+        return Err(Failure::usage(message));
+    };
+    let mut out = io::stdout().lock();
+    let result = file.content.write_to(&mut out).and_then(|()| out.flush());
+    result.map_err(|e| Failure::io(Path::new("-"), "write", &e))?;
+    Ok(vec![(PathBuf::from("-"), file.content.len())])
+}
+
+fn counts(report: &Report) -> String {
+    let of = |severity| report.diagnostics().iter().filter(|d| d.severity == severity).count();
+    let all = [Severity::Lost, Severity::Approximated, Severity::Repaired, Severity::Note];
+    let words: Vec<_> = all.into_iter().filter(|s| of(*s) > 0).map(|s| format!("{} {s}", of(s))).collect();
+    words.join(", ")
+}
+
+fn shorten(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
+}

@@ -1,0 +1,87 @@
+//! Failures, and the exit codes that they become.
+
+use anyrig::{Error, ErrorKind};
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Exit codes, the mildest first: a batch ends with its worst one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    Done,
+    /// Losses under `--strict`.
+    Losses,
+    Failed,
+    Usage,
+}
+
+impl Exit {
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Losses => 3,
+        }
+    }
+}
+
+/// Why something could not be done, ready to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub exit: Exit,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, message: message.into() }
+    }
+
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into() }
+    }
+
+    /// The operating system refused something with a path.
+    pub fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
+        let remedy = match error.kind() {
+            io::ErrorKind::NotFound => "; check the name",
+            io::ErrorKind::PermissionDenied => "; check the permissions",
+            io::ErrorKind::StorageFull => "; free some space",
+            _ => "",
+        };
+        Self::failed(format!("{}: cannot {doing}: {error}{remedy}", path.display()))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Usage => Exit::Usage,
+            ErrorKind::Losses => Exit::Losses,
+            _ => Exit::Failed,
+        };
+        Self { exit, message: error.to_string() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_worse_than_losses_and_usage_is_worst() {
+        let worst = [Exit::Losses, Exit::Failed, Exit::Done].into_iter().max().expect("three");
+        assert_eq!(worst.code(), 1);
+        assert_eq!(Failure::from(Error::losses("x")).exit.code(), 3);
+        assert_eq!(Failure::from(Error::usage("x")).exit.code(), 2);
+    }
+}

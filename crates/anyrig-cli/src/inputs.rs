@@ -1,0 +1,129 @@
+//! Which files the words on the command line mean.
+
+use crate::failure::{Failure, Result};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    Stdin,
+    File(PathBuf),
+    /// A word that means no file; the message says why. It fails in its turn, the batch goes on.
+    Missing(PathBuf, String),
+}
+
+impl Input {
+    /// As the user knows it.
+    pub fn display(&self) -> String {
+        match self {
+            Self::Stdin => "-".to_owned(),
+            Self::File(path) | Self::Missing(path, _) => path.display().to_string(),
+        }
+    }
+}
+
+/// Finds the inputs in the order of the words, those of a glob in alphabetical order, each file once.
+///
+/// A word that is a file means that file, also with `*` in its name. Only `*`, `?` and `**` are special.
+pub fn find(words: &[OsString]) -> Result<Vec<Input>> {
+    let mut inputs = Vec::new();
+    let mut seen = BTreeSet::new();
+    for word in words {
+        for input in expand(word)? {
+            let new = match &input {
+                Input::File(path) => seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())),
+                Input::Stdin if inputs.contains(&Input::Stdin) => {
+                    return Err(Failure::usage("standard input (-) can be read only once"));
+                }
+                Input::Stdin | Input::Missing(..) => true,
+            };
+            if new {
+                inputs.push(input);
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+fn expand(word: &OsString) -> Result<Vec<Input>> {
+    let path = Path::new(word);
+    if word == "-" {
+        return Ok(vec![Input::Stdin]);
+    }
+    if path.is_dir() {
+        let message = format!("{0} is a folder; name its files, for example '{0}/**/*.glb'", path.display());
+        return Err(Failure::usage(message));
+    }
+    if path.exists() {
+        return Ok(vec![Input::File(path.to_path_buf())]);
+    }
+    let missing = |why: &str| vec![Input::Missing(path.to_path_buf(), format!("{}: {why}", path.display()))];
+    match word.to_str().filter(|text| text.contains(['*', '?'])) {
+        None => Ok(missing("there is no such file; check the name")),
+        Some(pattern) => {
+            let files = matching(pattern)?;
+            if files.is_empty() {
+                return Ok(missing("no file has a name like this"));
+            }
+            Ok(files.into_iter().map(Input::File).collect())
+        }
+    }
+}
+
+/// The glob crate also knows `[...]`; here brackets are plain characters, which they often are in names of models.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let plain = pattern.replace('[', "\u{1}").replace(']', "[]]").replace('\u{1}', "[[]");
+    let options =
+        glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
+    let paths = glob::glob_with(&plain, options).map_err(|e| Failure::usage(format!("{pattern}: {}", e.msg)))?;
+    let mut files: Vec<PathBuf> = paths.filter_map(std::result::Result::ok).filter(|p| p.is_file()).collect();
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn names(folder: &Path, words: &[&str]) -> Vec<String> {
+        let words: Vec<OsString> = words.iter().map(|w| folder.join(w).into_os_string()).collect();
+        let inputs = find(&words).expect("no wrong usage");
+        inputs.iter().map(|i| i.display().replace(&format!("{}/", folder.display()), "")).collect()
+    }
+
+    #[test]
+    fn globs_literals_and_missing_files() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        fs::create_dir_all(path.join("子/deep")).expect("writable");
+        for file in ["b.glb", "a.glb", "a[1].glb", "x.png", ".hidden.glb", "子/c.glb", "子/deep/d.glb"] {
+            fs::write(path.join(file), "").expect("writable");
+        }
+        assert_eq!(names(path, &["*.glb"]), ["a.glb", "a[1].glb", "b.glb"]);
+        assert_eq!(names(path, &["a[1]*.glb"]), ["a[1].glb"]);
+        assert_eq!(names(path, &["?.glb", "a.glb", "x.png"]), ["a.glb", "b.glb", "x.png"]);
+        assert_eq!(names(path, &["**/d.glb", "子/*"]), ["子/deep/d.glb", "子/c.glb"]);
+        let words = [path.join("none.glb").into_os_string(), path.join("*.fbx").into_os_string()];
+        assert!(find(&words).expect("no wrong usage").iter().all(|i| matches!(i, Input::Missing(..))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_with_a_star_in_its_name_is_that_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for file in ["*.glb", "a.glb"] {
+            fs::write(folder.path().join(file), "").expect("writable");
+        }
+        assert_eq!(names(folder.path(), &["*.glb"]), ["*.glb"]);
+    }
+
+    #[test]
+    fn folders_and_a_second_standard_input_are_wrong_usage() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        assert!(find(&[folder.path().as_os_str().to_owned()]).is_err());
+        assert!(find(&["-".into(), "-".into()]).is_err());
+    }
+}

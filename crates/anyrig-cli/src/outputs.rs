@@ -1,0 +1,161 @@
+//! Where each conversion writes.
+
+use crate::args::ConvertArgs;
+use crate::failure::{Failure, Result};
+use crate::inputs::Input;
+use anyrig::bytes::names::safe_file_name;
+use anyrig::{Exporter, Packaging, Registry};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Where one conversion writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Destination {
+    Stdout,
+    /// Below a folder; the main file has the name that the target gives it, or this one.
+    Folder {
+        folder: PathBuf,
+        main: Option<OsString>,
+    },
+}
+
+/// One conversion to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    pub input: Input,
+    /// Name of the main output without extension, not yet safe.
+    pub stem: String,
+    pub destination: Destination,
+}
+
+/// The target of `--to`, else of the output's extension.
+pub fn target<'a>(registry: &'a Registry, args: &ConvertArgs) -> Result<&'a dyn Exporter> {
+    if let Some(id) = &args.to {
+        return Ok(registry.exporter(id)?);
+    }
+    let all = || registry.exporters().map(|e| e.info().id).collect::<Vec<_>>().join(", ");
+    let Some(extension) = args.output.as_ref().and_then(|o| extension(Path::new(o))) else {
+        return Err(Failure::usage(format!("say with --to TARGET what to write; there are: {}", all())));
+    };
+    match registry.exporters_for_extension(&extension).as_slice() {
+        [] => Err(Failure::usage(format!("no target writes .{extension} files; --to TARGET takes one of: {}", all()))),
+        [one] => Ok(*one),
+        several => {
+            let ids: Vec<_> = several.iter().map(|e| e.info().id).collect();
+            let message = format!("several targets write .{extension} files; say --to with one of: {}", ids.join(", "));
+            Err(Failure::usage(message))
+        }
+    }
+}
+
+/// Finds a destination for each input and refuses two that would write the same file.
+pub fn plan(inputs: Vec<Input>, exporter: &dyn Exporter, registry: &Registry, args: &ConvertArgs) -> Result<Vec<Job>> {
+    let batch = inputs.len() > 1;
+    if batch && args.name.is_some() {
+        return Err(Failure::usage("--name is for one input; these are several"));
+    }
+    let output = output_kind(args, exporter, registry, batch)?;
+    let jobs: Vec<Job> = inputs.into_iter().map(|input| job(input, &output, exporter, args, batch)).collect();
+    refuse_same_outputs(&jobs)?;
+    Ok(jobs)
+}
+
+enum Output<'a> {
+    Default,
+    Stdout,
+    Folder(&'a Path),
+    File(&'a Path),
+}
+
+fn output_kind<'a>(
+    args: &'a ConvertArgs,
+    exporter: &dyn Exporter,
+    registry: &Registry,
+    batch: bool,
+) -> Result<Output<'a>> {
+    let Some(word) = &args.output else { return Ok(Output::Default) };
+    let path = Path::new(word);
+    if word == "-" {
+        return match (batch, exporter.packaging()) {
+            (true, _) => Err(Failure::usage("standard output takes one file; these are several inputs")),
+            (_, Packaging::Folder { .. }) => {
+                let id = exporter.info().id;
+                Err(Failure::usage(format!("`{id}` writes several files; give a folder with -o instead of -")))
+            }
+            (false, _) => Ok(Output::Stdout),
+        };
+    }
+    if word.is_empty() {
+        return Err(Failure::usage("the output's name is empty"));
+    }
+    let ends_in_slash = word.to_string_lossy().ends_with(std::path::is_separator);
+    let Some(extension) = extension(path).filter(|_| !batch && !ends_in_slash && !path.is_dir()) else {
+        return Ok(Output::Folder(path));
+    };
+    if registry.exporters_for_extension(&extension).is_empty() {
+        return Ok(Output::Folder(path));
+    }
+    if !exporter.info().extensions.contains(&extension.as_str()) {
+        let (id, usual) = (exporter.info().id, exporter.info().extensions.first().copied().unwrap_or_default());
+        let message = format!("`{id}` does not write .{extension} files but .{usual}; change -o or --to");
+        return Err(Failure::usage(message));
+    }
+    if args.name.is_some() {
+        return Err(Failure::usage("-o names the output file already; leave --name out, or give -o a folder"));
+    }
+    Ok(Output::File(path))
+}
+
+fn job(input: Input, output: &Output<'_>, exporter: &dyn Exporter, args: &ConvertArgs, batch: bool) -> Job {
+    let input_stem = match &input {
+        Input::Stdin => args.name.clone().unwrap_or_else(|| "stdin".to_owned()),
+        Input::File(path) | Input::Missing(path, _) => lossy(path.file_stem()),
+    };
+    let stem = args.name.clone().unwrap_or_else(|| input_stem.clone());
+    let own = |suffix: &str| format!("{}{suffix}", safe_file_name(&input_stem, "unnamed"));
+    let in_folder = |folder: PathBuf| Destination::Folder { folder, main: None };
+    let destination = match (output, exporter.packaging()) {
+        (Output::Stdout, _) => Destination::Stdout,
+        (Output::File(path), _) => {
+            let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+            let main = path.file_name().map(OsStr::to_owned);
+            return Job { input, stem: lossy(path.file_stem()), destination: Destination::Folder { folder, main } };
+        }
+        (Output::Default, Packaging::Folder { suffix }) => in_folder(PathBuf::from(own(suffix))),
+        (Output::Folder(path), Packaging::Folder { suffix }) if batch => in_folder(path.join(own(suffix))),
+        // Files beside the main one may have equal names, images above all.
+        (Output::Folder(path), Packaging::FilesBeside) if batch => in_folder(path.join(own(""))),
+        (Output::Default, Packaging::FilesBeside) if batch => in_folder(PathBuf::from(own(""))),
+        (Output::Folder(path), _) => in_folder(path.to_path_buf()),
+        (Output::Default, _) => in_folder(PathBuf::new()),
+    };
+    Job { input, stem, destination }
+}
+
+fn refuse_same_outputs(jobs: &[Job]) -> Result<()> {
+    let mut taken: BTreeMap<String, &Job> = BTreeMap::new();
+    for job in jobs {
+        let Destination::Folder { folder, main } = &job.destination else { continue };
+        let main =
+            main.as_ref().map_or_else(|| safe_file_name(&job.stem, "unnamed"), |m| m.to_string_lossy().into_owned());
+        let key = folder.join(main).to_string_lossy().to_lowercase();
+        if let Some(other) = taken.insert(key, job) {
+            let message = format!(
+                "{} and {} would write the same output; convert them one by one with -o or -n",
+                other.input.display(),
+                job.input.display()
+            );
+            return Err(Failure::usage(message));
+        }
+    }
+    Ok(())
+}
+
+fn lossy(name: Option<&OsStr>) -> String {
+    name.map_or_else(|| "unnamed".to_owned(), |n| n.to_string_lossy().into_owned())
+}
+
+fn extension(path: &Path) -> Option<String> {
+    path.extension().and_then(OsStr::to_str).map(str::to_lowercase)
+}

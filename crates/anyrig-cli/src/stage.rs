@@ -1,0 +1,272 @@
+//! All or nothing: files are written under a temporary folder beside their destination and moved when all are whole.
+
+use crate::failure::{Failure, Result};
+use anyrig::bytes::Rope;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What to do with a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    Keep,
+    Replace,
+}
+
+/// Files on their way. Dropping it removes everything that was not committed.
+#[derive(Debug)]
+pub struct Stage {
+    temporary: PathBuf,
+    destination: PathBuf,
+    /// Name below the temporary folder, and name below the destination.
+    files: Vec<(String, OsString)>,
+}
+
+impl Stage {
+    /// Makes a temporary folder on the file system of the destination: in it, or in the nearest folder above it that
+    /// exists.
+    pub fn new(destination: &Path) -> Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let destination = if destination.as_os_str().is_empty() { Path::new(".") } else { destination };
+        let existing = nearest_existing(destination)?;
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let temporary = existing.join(format!(".anyrig-{}-{number}.tmp", std::process::id()));
+        fs::create_dir(&temporary).map_err(|e| Failure::io(&existing, "write into this folder", &e))?;
+        Ok(Self { temporary, destination: destination.to_path_buf(), files: Vec::new() })
+    }
+
+    /// Where the files lie until they are moved.
+    pub fn folder(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Writes a file under a name that stays below the folder; it will be called `final_name`.
+    pub fn write(&mut self, name: &str, final_name: OsString, content: &Rope) -> Result<()> {
+        let path = self.temporary.join(name);
+        let doing = |e: &io::Error| Failure::io(&self.destination.join(&final_name), "write", e);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|e| doing(&e))?;
+        }
+        let mut file = File::create_new(&path).map_err(|e| doing(&e))?;
+        write_rope(content, &mut file).map_err(|e| doing(&e))?;
+        self.files.push((name.to_owned(), final_name));
+        Ok(())
+    }
+
+    /// Moves all files to their places, or none. `inputs` are canonical paths that are never written onto.
+    ///
+    /// # Errors
+    /// When a file exists and is to be kept, when a place is an input, and when the system refuses.
+    pub fn commit(self, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
+        for (_, name) in &self.files {
+            check_place(&self.destination.join(name), existing, inputs)?;
+        }
+        let mut moves = Moves::default();
+        match self.move_all(existing, &mut moves) {
+            Ok(()) => Ok(moves.done),
+            Err(failure) => {
+                moves.undo();
+                Err(failure)
+            }
+        }
+    }
+
+    fn move_all(&self, existing: Existing, moves: &mut Moves) -> Result<()> {
+        let backups = self.temporary.join(".replaced");
+        for (index, (name, final_name)) in self.files.iter().enumerate() {
+            let place = self.destination.join(final_name);
+            let doing = |e: &io::Error| Failure::io(&place, "write", e);
+            if let Some(parent) = place.parent() {
+                moves.create_folders(parent).map_err(|e| doing(&e))?;
+            }
+            if existing == Existing::Replace && fs::symlink_metadata(&place).is_ok() {
+                fs::create_dir_all(&backups).map_err(|e| doing(&e))?;
+                let backup = backups.join(index.to_string());
+                fs::rename(&place, &backup).map_err(|e| doing(&e))?;
+                moves.replaced.push((backup, place.clone()));
+            }
+            move_to_free_place(&self.temporary.join(name), &place).map_err(|e| doing(&e))?;
+            moves.done.push(place);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // Nothing more can be done when the system refuses; the name of the folder tells whose it is.
+        drop(fs::remove_dir_all(&self.temporary));
+    }
+}
+
+/// Writes a file next to its place and moves it there.
+pub fn write_one(place: &Path, content: &Rope, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<()> {
+    let name = place.file_name().ok_or_else(|| Failure::usage(format!("{} is no file name", place.display())))?;
+    let mut stage = Stage::new(place.parent().unwrap_or(Path::new("")))?;
+    stage.write("file", name.to_owned(), content)?;
+    stage.commit(existing, inputs).map(drop)
+}
+
+/// Whether a file may be written here.
+///
+/// # Errors
+/// When it is an input or a folder, or exists and is to be kept.
+pub fn check_place(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(place) else { return Ok(()) };
+    if place.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+        let message = format!("{} is an input, which is never written onto; choose another -o or -n", place.display());
+        return Err(Failure::failed(message));
+    }
+    if metadata.is_dir() {
+        return Err(Failure::failed(format!("{} is a folder; choose another -o or -n", place.display())));
+    }
+    if existing == Existing::Keep {
+        return Err(Failure::failed(format!("{} exists; --force overwrites it", place.display())));
+    }
+    Ok(())
+}
+
+fn nearest_existing(destination: &Path) -> Result<PathBuf> {
+    for folder in destination.ancestors() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        match fs::metadata(folder) {
+            Ok(metadata) if metadata.is_dir() => return Ok(folder.to_path_buf()),
+            Ok(_) => return Err(Failure::failed(format!("{} is a file, not a folder", folder.display()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Failure::io(folder, "write into this folder", &error)),
+        }
+    }
+    Err(Failure::failed(format!("{}: there is no folder to write into", destination.display())))
+}
+
+fn write_rope(content: &Rope, file: &mut File) -> io::Result<()> {
+    let mut buffered = io::BufWriter::with_capacity(1 << 16, &mut *file);
+    content.write_to(&mut buffered)?;
+    io::Write::flush(&mut buffered)
+}
+
+/// Fails rather than overwrite what somebody else has put there meanwhile.
+fn move_to_free_place(from: &Path, place: &Path) -> io::Result<()> {
+    let from = tempfile::TempPath::try_from_path(from)?;
+    from.persist_noclobber(place).map_err(|e| e.error)
+}
+
+/// What was done so far, to be undone.
+#[derive(Default)]
+struct Moves {
+    folders: Vec<PathBuf>,
+    replaced: Vec<(PathBuf, PathBuf)>,
+    done: Vec<PathBuf>,
+}
+
+impl Moves {
+    fn create_folders(&mut self, folder: &Path) -> io::Result<()> {
+        let is_missing = |f: &&Path| !f.as_os_str().is_empty() && fs::metadata(f).is_err();
+        let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
+        for folder in missing.into_iter().rev() {
+            match fs::create_dir(folder) {
+                Ok(()) => self.folders.push(folder.to_path_buf()),
+                // Another conversion of the batch was faster.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn undo(self) {
+        for file in self.done.iter().rev() {
+            drop(fs::remove_file(file));
+        }
+        for (backup, place) in self.replaced.iter().rev() {
+            drop(fs::rename(backup, place));
+        }
+        for folder in self.folders.iter().rev() {
+            drop(fs::remove_dir(folder));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rope(text: &str) -> Rope {
+        text.as_bytes().to_vec().into()
+    }
+
+    fn all_files(folder: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(next) = folders.pop() {
+            for entry in fs::read_dir(next).expect("readable") {
+                let path = entry.expect("readable").path();
+                found.push(path.strip_prefix(folder).expect("below").to_string_lossy().replace('\\', "/"));
+                if path.is_dir() {
+                    folders.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_dropped_stage_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut stage = Stage::new(&folder.path().join("new/deeper")).expect("writable");
+        stage.write("a/b.bin", "a/b.bin".into(), &rope("x")).expect("writable");
+        assert!(stage.folder().join("a/b.bin").is_file());
+        drop(stage);
+        assert!(all_files(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_commit_moves_all_and_keeps_what_exists() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let out = folder.path().join("出力");
+        let commit = |existing| {
+            let mut stage = Stage::new(&out).expect("writable");
+            stage.write("a.bin", "名.bin".into(), &rope("new")).expect("writable");
+            stage.write("t/b.bin", "t/b.bin".into(), &rope("new")).expect("writable");
+            stage.commit(existing, &BTreeSet::new())
+        };
+        assert_eq!(commit(Existing::Keep).map(|f| f.len()), Ok(2));
+        assert_eq!(all_files(folder.path()), ["出力", "出力/t", "出力/t/b.bin", "出力/名.bin"]);
+        fs::write(out.join("t/b.bin"), "mine").expect("writable");
+        fs::remove_file(out.join("名.bin")).expect("removable");
+        assert!(commit(Existing::Keep).is_err_and(|e| e.message.contains("--force")));
+        assert_eq!(fs::read(out.join("t/b.bin")).ok().as_deref(), Some(&b"mine"[..]));
+        assert_eq!(all_files(folder.path()), ["出力", "出力/t", "出力/t/b.bin"]);
+        assert!(commit(Existing::Replace).is_ok());
+        assert_eq!(fs::read(out.join("t/b.bin")).ok().as_deref(), Some(&b"new"[..]));
+    }
+
+    #[test]
+    fn a_failure_in_the_middle_restores_everything() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("a"), "old").expect("writable");
+        fs::write(folder.path().join("b"), "a file where a folder is wanted").expect("writable");
+        let mut stage = Stage::new(folder.path()).expect("writable");
+        stage.write("new/x", "new/x".into(), &rope("x")).expect("writable");
+        stage.write("a", "a".into(), &rope("new")).expect("writable");
+        stage.write("c", "b/c".into(), &rope("c")).expect("writable");
+        assert!(stage.commit(Existing::Replace, &BTreeSet::new()).is_err());
+        assert_eq!(all_files(folder.path()), ["a", "b"]);
+        assert_eq!(fs::read(folder.path().join("a")).ok().as_deref(), Some(&b"old"[..]));
+    }
+
+    #[test]
+    fn an_input_is_never_written_onto() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let input = folder.path().join("in.glb");
+        fs::write(&input, "in").expect("writable");
+        let inputs = BTreeSet::from([input.canonicalize().expect("there")]);
+        let place = folder.path().join("./in.glb");
+        assert!(write_one(&place, &rope("x"), Existing::Replace, &inputs).is_err_and(|e| e.message.contains("input")));
+        assert_eq!(fs::read(&input).ok().as_deref(), Some(&b"in"[..]));
+    }
+}
