@@ -24,11 +24,11 @@ pub static POLYGON_FANNED: Code =
 pub static NORMALS_GENERATED: Code =
     Code::new("passes.normals-generated", Severity::Note, "Smooth normals were made from the triangles.");
 
-/// Some points had no triangle with an area and got +Y as their normal.
+/// Some points had no triangle with an area and got the up axis as their normal.
 pub static NORMALS_FALLBACK: Code = Code::new(
     "passes.normals-fallback",
     Severity::Approximated,
-    "Points without a triangle of any area got the normal +Y.",
+    "Points without a triangle of any area got the up axis as their normal.",
 );
 
 /// Tangents were made.
