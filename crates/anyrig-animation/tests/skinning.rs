@@ -120,6 +120,16 @@ fn both_signs_of_a_dual_quaternion_are_the_same_motion() {
 }
 
 #[test]
+fn a_joint_without_weight_does_not_choose_the_way() {
+    // Seen from the third joint, the other two would lie on opposite sides.
+    let palette = [0.0, 100.0, -120.0_f64].map(|degrees| DAffine3::from_quat(about(DVec3::X, degrees.to_radians())));
+    let points = one([0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]);
+    let moved = dual_quaternion(&points, &influences(&[vec![(2, 0.0), (0, 0.5), (1, 0.5)]]), &palette);
+    let half = 50.0_f64.to_radians();
+    assert!(distance(&moved.0[0], &[0.0, maths::cos(half), maths::sin(half)]) < 1e-6, "{moved:?}");
+}
+
+#[test]
 fn dual_quaternions_that_cancel_leave_the_pivot() {
     let joint = |x, y| JointDualQuat { real: [x, y, 0.0, 0.0], ..JointDualQuat::IDENTITY };
     let palette = [joint(1.0, 0.0), joint(0.0, 1.0), joint(0.6, 0.8)];
