@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Measures anyrig against peers on the same files and prints a table in Markdown.
+
+Needs only Python. Peers are used where they are found; README.md says how to install them.
+
+usage: benches/run.py [--runs N] [--only NAME[,NAME...]] [--fox FILE]
+"""
+import argparse
+import hashlib
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+WORK = ROOT / "target" / "benches"
+ANYRIG = os.environ.get("ANYRIG_BIN", str(ROOT / "target" / "release" / "anyrig"))
+TANGENTS = os.environ.get("ANYRIG_BENCH_TANGENTS", str(ROOT / "target" / "release" / "bench-tangents"))
+PYTHON = os.environ.get("ANYRIG_PEER_PYTHON", sys.executable)
+GLTF_TRANSFORM = os.environ.get("ANYRIG_GLTF_TRANSFORM", "gltf-transform")
+CORPUS = Path(os.environ.get("ANYRIG_CORPUS", ROOT.parent / "shared" / "corpus"))
+FOX = CORPUS / "gltf" / "bevy" / "animated" / "Fox.glb"
+
+
+class Figures:
+    """What one run took."""
+
+    def __init__(self, wall, cpu, peak):
+        self.wall, self.cpu, self.peak = wall, cpu, peak
+
+
+def measure(command):
+    """Runs a command to its end; processor seconds of it and its children, and its peak memory in bytes."""
+    with open(WORK / "log.txt", "wb") as log:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=WORK)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        text = (WORK / "log.txt").read_text(errors="replace")[-2000:]
+        sys.exit(f"{' '.join(map(str, command))} failed with {process.returncode}:\n{text}")
+    return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def interleaved(commands, runs):
+    """Medians of each command; every round runs all of them in turn, after one round that is not counted."""
+    found = {name: [] for name in commands}
+    for index in range(runs + 1):
+        for name, command in commands.items():
+            for leftover in WORK.glob("out-*"):
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            figures = measure(command)
+            if index:
+                found[name].append(figures)
+    middle = lambda all_of, what: statistics.median(getattr(figures, what) for figures in all_of)
+    return {name: Figures(*(middle(f, w) for w in ("wall", "cpu", "peak"))) for name, f in found.items()}
+
+
+def convert(path, *options):
+    return [ANYRIG, "convert", path, "--to", "urhox", "-o", "out-anyrig/", "-q", *options]
+
+
+def peers(path):
+    """Whoever is installed, reading and writing the same file."""
+    found = {"plain copy": ["cp", path, "out-copy.glb"]}
+    if succeeds([PYTHON, "-c", "import pygltflib, numpy"]):
+        found["pygltflib + numpy"] = [PYTHON, HERE / "peer_pygltflib.py", path, "out-pygltflib.glb"]
+    else:
+        print("pygltflib is not installed: see benches/README.md", file=sys.stderr)
+    if shutil.which(GLTF_TRANSFORM):
+        found["gltf-transform copy"] = [GLTF_TRANSFORM, "copy", path, "out-transform.glb"]
+    else:
+        print("gltf-transform is not installed: see benches/README.md", file=sys.stderr)
+    return found
+
+
+def succeeds(command):
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def sample(name, *options):
+    """A large body of the project's own generator."""
+    path = WORK / f"{name}.glb"
+    command = ["cargo", "run", "--quiet", "--release", "--package", "xtask", "--", "samples", "--out", str(path)]
+    subprocess.run([*command, *options], cwd=ROOT, check=True)
+    return path
+
+
+def against_peers(path, runs, rows):
+    size = path.stat().st_size
+    commands = {"anyrig to urhox": convert(path, "--jobs", "1"), **peers(path)}
+    medians = interleaved(commands, runs)
+    ours = medians["anyrig to urhox"]
+    for name, figures in medians.items():
+        ratio = "" if figures is ours else f"{ours.cpu / figures.cpu:.3f}"
+        rows.append((path.name, name, ms(figures.cpu), ms(figures.wall), f"{figures.peak / size:.2f} ×", ratio))
+    return medians
+
+
+def fox(runs, rows, verdicts):
+    ours = against_peers(arguments.fox, runs, rows)["anyrig to urhox"]
+    verdicts.append(("Fox to urhox, CPU", f"{ours.cpu * 1e3:.1f} ms", "10 ms", ours.cpu < 0.010))
+
+
+def skinned(runs, rows, verdicts):
+    path = sample("skinned-1m", "--triangles", "1000000")
+    medians = against_peers(path, runs, rows)
+    ours, size = medians["anyrig to urhox"], path.stat().st_size
+    verdicts.append(("1 M triangles, peak memory", f"{ours.peak / size:.2f} × the file", "3 ×", ours.peak <= 3 * size))
+    if "pygltflib + numpy" in medians:
+        ratio = ours.cpu / medians["pygltflib + numpy"].cpu
+        verdicts.append(("1 M triangles, CPU beside pygltflib + numpy", f"{ratio:.3f}", "0.5", ratio <= 0.5))
+
+
+def tangents(runs, rows, verdicts):
+    path = sample("untangented-1m", "--triangles", "1000000", "--no-tangents")
+    text = subprocess.run([TANGENTS, path, str(runs)], check=True, capture_output=True, text=True).stdout
+    values = dict(word.split("=") for word in text.split())
+    ours, theirs, ratio = (float(values[key]) for key in ("ours_secs", "mikktspace_secs", "ratio"))
+    rows.append((path.name, "anyrig generate_tangents", ms(ours), "", "", f"{ratio:.3f}"))
+    rows.append((path.name, "bevy_mikktspace", ms(theirs), "", "", ""))
+    verdicts.append(("Making tangents beside bevy_mikktspace", f"{ratio:.3f}", "1.3", ratio <= 1.3))
+
+
+def threads(runs, rows, verdicts):
+    path = sample("four-meshes", "--triangles", "1000000", "--meshes", "4", "--no-tangents")
+    commands = {f"anyrig --jobs {n}": convert(path, "--jobs", str(n)) for n in (1, 2)}
+    medians = interleaved(commands, runs)
+    one, two = medians.values()
+    size = path.stat().st_size
+    for name, figures in medians.items():
+        peak = f"{figures.peak / size:.2f} ×"
+        rows.append((path.name, name, ms(figures.cpu), ms(figures.wall), peak, f"{figures.wall / one.wall:.3f}"))
+    gain = one.wall / two.wall
+    verdicts.append(("Four meshes, two threads beside one", f"{gain:.2f} × faster", "1.6 ×", gain >= 1.6))
+
+
+def ms(seconds):
+    return f"{seconds * 1e3:.1f}"
+
+
+def table(header, rows):
+    print(f"| {' | '.join(header)} |")
+    print("|" + " --- |" * len(header))
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |")
+    print()
+
+
+def version(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip().splitlines()[0]
+    except (OSError, IndexError):
+        return "not installed"
+
+
+def processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
+
+
+def surroundings():
+    print(f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}; {arguments.runs} "
+          "interleaved runs, medians.\n")
+    pip = "from importlib.metadata import version as v; print(v('pygltflib'), v('numpy'))"
+    rows = [("anyrig", version([ANYRIG, "--version"])), ("rustc", version(["rustc", "--version"])),
+            ("pygltflib, numpy", version([PYTHON, "-c", pip])), ("python", version([PYTHON, "--version"])),
+            ("gltf-transform", version([GLTF_TRANSFORM, "--version"])), ("node", version(["node", "--version"]))]
+    inputs = [arguments.fox, *sorted(WORK.glob("*.glb"))]
+    for path in inputs:
+        if path.is_file() and not path.name.startswith("out-"):
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            rows.append((path.name, f"{path.stat().st_size} bytes, sha256 `{digest}`"))
+    table(("what", "version"), rows)
+
+
+CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads}
+
+
+def main():
+    WORK.mkdir(parents=True, exist_ok=True)
+    rows, verdicts = [], []
+    for name in arguments.only.split(","):
+        CASES[name](arguments.runs, rows, verdicts)
+    surroundings()
+    table(("input", "program", "CPU ms", "wall ms", "peak / file", "anyrig / it"), rows)
+    table(("aim", "found", "limit", "holds"), [(*v[:3], "yes" if v[3] else "**no**") for v in verdicts])
+    return 0 if all(v[3] for v in verdicts) else 1
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--runs", type=int, default=9, help="counted runs of each command")
+parser.add_argument("--only", default=",".join(CASES), help="which of: " + ", ".join(CASES))
+parser.add_argument("--fox", type=Path, default=FOX, help="the small file")
+arguments = parser.parse_args()
+sys.exit(main())
