@@ -1,13 +1,17 @@
 //! Descriptors, importers and exporters.
+
 use crate::document::UrhoDocument;
 use crate::options::UrhoxOptions;
+use crate::{export, import};
 use anyrig_bytes::{Context, Report, Result, Source};
-use anyrig_scene::{Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Scene, Score};
+use anyrig_scene::{
+    Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene, Score,
+};
 
 /// Whose a model is; its bytes do not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// UrhoX; numbers are taken as they are.
+    /// UrhoX; numbers are taken as they are, unless the option `handedness` says how the file was made.
     #[default]
     UrhoX,
     /// Urho3D, U3D, dviglo: left-handed.
@@ -20,12 +24,9 @@ pub static URHOX: FormatInfo = FormatInfo {
     name: "UrhoX",
     extensions: &["mdl", "ani"],
     media_type: None,
-    versions: "UMD2, UANI 2 (layout known from a description only), material XML",
-    capabilities: &[],
-    options: Some(OptionSchema {
-        owner: "urhox",
-        schema: || serde_json::to_string(&schemars::schema_for!(UrhoxOptions)).unwrap_or_default(),
-    }),
+    versions: "UMD2 (with morphs: never seen in a real file), UANI 2 (never seen in a real file), material XML",
+    capabilities: export::CAPABILITIES,
+    options: Some(OptionSchema { owner: "urhox", schema: UrhoxOptions::json_schema }),
 };
 
 /// The source `urho3d`.
@@ -34,16 +35,24 @@ pub static URHO3D: FormatInfo = FormatInfo {
     name: "Urho3D",
     extensions: &["mdl", "ani"],
     media_type: None,
-    versions: "UMDL, UMD2, UANI, material XML",
+    versions: "UMDL, UMD2 (with morphs: never seen in a real file), UANI, material XML",
     capabilities: &[],
     options: None,
 };
 
-/// Reads models, animations and materials as one dialect.
+/// Reads models, animations and materials as one dialect. Motions attached to a model become its clips; a model attached
+/// to a motion as its skeleton gives it bones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UrhoImporter {
     /// Whose files they are.
     pub dialect: Dialect,
+}
+
+impl UrhoImporter {
+    /// An importer for a dialect's files.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect }
+    }
 }
 
 impl Importer for UrhoImporter {
@@ -54,12 +63,22 @@ impl Importer for UrhoImporter {
         }
     }
 
-    fn score(&self, _head: &[u8], _hint: Hint<'_>) -> Score {
-        Score::No
+    /// Both dialects read all files; what only one of them writes, that one knows better.
+    fn score(&self, head: &[u8], _hint: Hint<'_>) -> Score {
+        let urhox_animation = head.get(4..8) == Some(&[2, 0, 0, 0]);
+        let owner = match head.first_chunk::<4>() {
+            Some(b"UMD2") => return Score::Certain,
+            Some(b"UMDL" | b"UMD3" | b"UAN2") => Dialect::Urho3d,
+            Some(b"UANI") if urhox_animation => Dialect::UrhoX,
+            Some(b"UANI") => Dialect::Urho3d,
+            _ if crate::document::MaterialXml::looks_like(head) => return Score::Likely,
+            _ => return Score::No,
+        };
+        if owner == self.dialect { Score::Certain } else { Score::Likely }
     }
 
-    fn import(&self, _source: &dyn Source, _context: &Context) -> Result<Scene> {
-        Ok(Scene::default())
+    fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
+        import::import(self.dialect, source, context)
     }
 
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
@@ -76,15 +95,23 @@ impl Exporter for UrhoxExporter {
         &URHOX
     }
 
-    fn export(&self, _scene: Scene, _stem: &str, _context: &Context) -> Result<Vec<ExportedFile>> {
-        Ok(Vec::new())
+    fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
+        export::export(scene, stem, context)
     }
 
-    fn verify(&self, _file_name: &str, _source: &dyn Source, _context: &Context) -> Result<()> {
-        Ok(())
+    fn packaging(&self) -> Packaging {
+        Packaging::Folder { suffix: "_UrhoX" }
     }
 
-    fn predict(&self, _scene: &Scene, _context: &Context) -> Report {
-        Report::default()
+    fn keeps(&self, source: &FormatInfo, dialect: &str) -> bool {
+        source.id == URHOX.id && ["UMD2", "UANI (UrhoX)"].contains(&dialect)
+    }
+
+    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+        export::verify(file_name, source, context)
+    }
+
+    fn predict(&self, scene: &Scene, context: &Context) -> Report {
+        export::predict(scene, context)
     }
 }

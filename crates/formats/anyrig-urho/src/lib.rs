@@ -15,7 +15,9 @@
 
 mod codes;
 pub mod document;
+mod export;
 mod formats;
+mod import;
 mod options;
 
 pub use codes::CODES;

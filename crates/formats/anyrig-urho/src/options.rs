@@ -16,7 +16,7 @@ pub enum HandednessOption {
     ReflectZ,
 }
 
-/// Options of the target `urhox`.
+/// Options of the target `urhox`. On reading, `handedness` says how the file was made; the others do nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -27,14 +27,22 @@ pub struct UrhoxOptions {
     pub flip_v: bool,
     /// Factor on all lengths, above 0; for example 0.01 for a source in centimetres that does not say so.
     pub scale: f64,
-    /// Largest number of bones of one geometry; one that needs more is split. 1 to 256, the engine's usual limit is 64.
+    /// Largest number of bones of one geometry; one that needs more is split. 12 to 256; the engine's usual limit is 64.
     pub max_bones: u32,
-    /// How far a sampled curve may lie from the original, relative to the curve's range; above 0.
+    /// How far a sampled curve may lie from the original: numbers as a share of the curve's largest one, rotations in
+    /// radians; above 0.
     pub error: f64,
 }
 
 impl Default for UrhoxOptions {
     fn default() -> Self {
         Self { handedness: HandednessOption::None, flip_v: false, scale: 1.0, max_bones: 64, error: 1e-4 }
+    }
+}
+
+impl UrhoxOptions {
+    /// JSON schema of the options.
+    pub fn json_schema() -> String {
+        serde_json::to_string_pretty(&schemars::schema_for!(Self)).unwrap_or_default()
     }
 }

@@ -122,16 +122,16 @@ impl MaterialXml {
         text.into_bytes().into()
     }
 
-    /// A material in the engine's own spelling: one line per element.
-    pub fn from_elements(elements: impl IntoIterator<Item = Tag>) -> Self {
+    /// A file in the engine's own spelling: a root, `material` or `texture`, and one line per element in it.
+    pub fn with_root(root: &str, elements: impl IntoIterator<Item = Tag>) -> Self {
         let mut tokens = vec![Token::Other("<?xml version=\"1.0\"?>\n".to_owned())];
-        tokens.push(Token::Open(Tag { end: ">".to_owned(), ..Tag::empty("material") }));
+        tokens.push(Token::Open(Tag { end: ">".to_owned(), ..Tag::empty(root) }));
         for tag in elements {
             tokens.push(Token::Other("\n\t".to_owned()));
             tokens.push(Token::Open(tag));
         }
         tokens.push(Token::Other("\n".to_owned()));
-        tokens.push(Token::Close("</material>".to_owned()));
+        tokens.push(Token::Close(format!("</{root}>")));
         tokens.push(Token::Other("\n".to_owned()));
         Self { tokens }
     }

@@ -83,6 +83,14 @@ impl Document for UrhoDocument {
         }
     }
 
+    fn extension(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Model(_) => "mdl",
+            Self::Animation(_) => "ani",
+            Self::Material(_) => "xml",
+        })
+    }
+
     fn write(&self) -> Result<Rope> {
         match self {
             Self::Model(model) => model.write(),

@@ -1,0 +1,163 @@
+//! What the target cannot hold.
+
+use super::{options, skeleton, target_space, tell};
+use crate::codes;
+use crate::options::{HandednessOption, UrhoxOptions};
+use anyrig_bytes::{Context, Diagnostic, Report, Value};
+use anyrig_scene::{Capability, Feature, MeshInstance, Scene, Semantic, Support, features};
+
+/// What UrhoX files do with each feature; the others they hold.
+pub(crate) static CAPABILITIES: &[Capability] = &[
+    approximates(Feature::Polygons, "cut into triangles"),
+    approximates(Feature::SecondTexCoords, "two sets are kept, further ones are left out"),
+    drops(Feature::SecondColors, "one set of colours per vertex"),
+    drops(Feature::CustomAttributes, "the vertex has no element for them"),
+    approximates(Feature::MoreThanFourInfluences, "the four largest of each vertex, scaled to the same sum"),
+    approximates(Feature::DualQuaternionSkinning, "skinned linearly"),
+    drops(Feature::MorphTexCoords, "morphs move positions, normals and tangents only"),
+    drops(Feature::MorphColors, "morphs move positions, normals and tangents only"),
+    approximates(Feature::CubicCurves, "linear keys within the error bound"),
+    drops(Feature::MorphAnimation, "animations move bones only"),
+    drops(Feature::OtherAnimation, "animations move bones only"),
+    approximates(Feature::OcclusionMaps, "kept where there is no emissive map"),
+    approximates(Feature::AlphaMask, "blended: the stock physically based techniques have no alpha mask"),
+    approximates(Feature::UvTransforms, "one per material"),
+    approximates(Feature::OtherUvSets, "all maps use the first set"),
+    approximates(Feature::Samplers, "one per image, beside it"),
+    drops(Feature::Cameras, "a model has none"),
+    drops(Feature::Lights, "a model has none"),
+    drops(Feature::SpotLights, "a model has none"),
+    drops(Feature::HiddenNodes, "meshes that are not shown are left out"),
+    approximates(Feature::PlainNodes, "folded into what is below, unless they are joints or move"),
+    approximates(Feature::MatrixTransforms, "bones have translation, rotation and scale; shear is left out"),
+    drops(Feature::SeveralRootSets, "only the shown scene is written"),
+    drops(Feature::Extras, "custom data have no place"),
+];
+
+const fn approximates(feature: Feature, how: &'static str) -> Capability {
+    Capability { feature, support: Support::Approximates(how) }
+}
+
+const fn drops(feature: Feature, why: &'static str) -> Capability {
+    Capability { feature, support: Support::Drops(why) }
+}
+
+/// Features whose loss is told whenever they are used. What depends on their values is told where it happens.
+const ALWAYS: [Feature; 11] = [
+    Feature::Polygons,
+    Feature::SecondColors,
+    Feature::CustomAttributes,
+    Feature::DualQuaternionSkinning,
+    Feature::MorphTexCoords,
+    Feature::MorphColors,
+    Feature::MorphAnimation,
+    Feature::OtherAnimation,
+    Feature::AlphaMask,
+    Feature::Cameras,
+    Feature::Lights,
+];
+
+/// What an export will lose or approximate. Lines for what is only found out on the way come with the feature's use.
+pub(crate) fn predict(scene: &Scene, context: &Context) -> Report {
+    let options = options(context).unwrap_or_default();
+    let mut report = report(scene, &options);
+    let used = features(scene);
+    let count = |feature| used.get(&feature).copied().unwrap_or(0);
+    let mut add = |code, feature: Feature, message: &str| {
+        if count(feature) > 0 {
+            report.push(Diagnostic::new(code, feature.to_string(), message).times(count(feature)));
+        }
+    };
+    add(&codes::INFLUENCES_LIMITED, Feature::MoreThanFourInfluences, "");
+    add(&codes::CURVES_SAMPLED, Feature::CubicCurves, "");
+    let quiet = Context::new();
+    let plan = skeleton::plan(scene, &quiet);
+    let bones = plan.skeleton.map_or(0, |s| s.bones.len());
+    if bones > options.max_bones as usize {
+        tell(&mut report, &codes::SPLIT_BY_BONES, "bones", format!("{bones}, the limit is {}", options.max_bones));
+    }
+    for diagnostic in quiet.take_report().diagnostics() {
+        report.push(diagnostic.clone());
+    }
+    report
+}
+
+/// The lines that hold whatever happens on the way.
+pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
+    let mut report = Report::default();
+    let used = features(scene);
+    for capability in CAPABILITIES.iter().filter(|c| ALWAYS.contains(&c.feature)) {
+        let Some(count) = used.get(&capability.feature) else { continue };
+        let (code, message) = match capability.support {
+            Support::Holds => continue,
+            Support::Approximates(how) => (&codes::APPROXIMATED, how),
+            Support::Drops(why) => (&codes::NOT_HELD, why),
+        };
+        report.push(Diagnostic::new(code, capability.feature.to_string(), message).times(*count));
+    }
+    if options.handedness == HandednessOption::None && used.contains_key(&Feature::Meshes) {
+        let message = "in a left-handed engine the model shows as its mirror image; handedness=reflect-x avoids it";
+        tell(&mut report, &codes::REFLECTED, "model", message);
+    }
+    let count = |report: &mut Report, code, subject: &str, message: &str, count: usize| {
+        if count > 0 {
+            report.push(Diagnostic::new(code, subject, message).times(count as u64));
+        }
+    };
+    let further = "two sets of texture coordinates are kept";
+    count(&mut report, &codes::NOT_HELD, "further-tex-coords", further, further_tex_coords(scene));
+    count(&mut report, &codes::NOT_SHOWN, "meshes", "", skeleton::count_not_shown(scene));
+    count(&mut report, &codes::NOT_HELD, "extras", "custom data have no place", custom_extras(scene));
+    count(&mut report, &codes::MORPH_REST_WEIGHT, "morphs", "they rest at 0", resting_morphs(scene));
+    if !scene.extras.is_empty() {
+        tell(&mut report, &codes::METADATA_LEFT_OUT, "file", "");
+    }
+    if let Some(nodes) = used.get(&Feature::PlainNodes) {
+        report.push(Diagnostic::new(&codes::NODES_FOLDED, "plain nodes", "").times(*nodes));
+    }
+    let (space, _) = target_space(options);
+    if space != scene.space {
+        count(&mut report, &codes::COLLISION_DROPPED, "bones", "", collisions(scene));
+    }
+    report
+}
+
+fn further_tex_coords(scene: &Scene) -> usize {
+    let parts = scene.meshes.values().flat_map(|m| &m.parts);
+    parts.flat_map(|p| &p.streams).filter(|s| matches!(s.semantic, Semantic::TexCoord(2..))).count()
+}
+
+fn collisions(scene: &Scene) -> usize {
+    let extras = scene.nodes.values().filter_map(|n| n.extras.get(crate::import::EXTRAS));
+    extras.filter(|e| e.get("collision_mask").is_some()).count()
+}
+
+/// Elements with data of a user's own, in any namespace but this crate's.
+fn custom_extras(scene: &Scene) -> usize {
+    let own = crate::import::EXTRAS;
+    let custom = |extras: &anyrig_scene::Extras| {
+        usize::from(extras.iter().any(|(namespace, value)| namespace != own && *value != Value::Null))
+    };
+    let mut count: usize = scene.nodes.values().map(|n| custom(&n.extras)).sum();
+    count += scene.meshes.values().map(|m| custom(&m.extras)).sum::<usize>();
+    count += scene.meshes.values().flat_map(|m| &m.parts).map(|p| custom(&p.extras)).sum::<usize>();
+    count += scene.skins.values().map(|s| custom(&s.extras)).sum::<usize>();
+    count += scene.materials.values().map(|m| custom(&m.extras)).sum::<usize>();
+    count += scene.textures.values().map(|t| custom(&t.extras)).sum::<usize>();
+    count += scene.images.values().map(|i| custom(&i.extras)).sum::<usize>();
+    count + scene.clips.iter().map(|c| custom(&c.extras)).sum::<usize>()
+}
+
+/// Morphs that are not at 0 while nothing moves them.
+fn resting_morphs(scene: &Scene) -> usize {
+    let at_rest = |instance: &MeshInstance| {
+        let weights = instance.morph_weights.iter().copied();
+        let defaults = scene.meshes.get(instance.mesh).into_iter().flat_map(|m| &m.morphs).map(|m| m.default_weight);
+        if instance.morph_weights.is_empty() {
+            defaults.filter(|w| *w != 0.0).count()
+        } else {
+            weights.filter(|w| *w != 0.0).count()
+        }
+    };
+    scene.nodes.values().filter_map(|n| n.mesh.as_ref()).map(at_rest).sum()
+}

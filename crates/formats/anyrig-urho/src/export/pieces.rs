@@ -1,0 +1,269 @@
+//! Parts as they will be written: moved into the model's space, split where they use too many bones.
+
+use super::materials::Slot;
+use super::skeleton::{Binding, Instance, Plan};
+use super::{corners_per_primitive, transform};
+use crate::codes;
+use crate::options::UrhoxOptions;
+use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
+use anyrig_passes::{split_by_bones, used_joints};
+use anyrig_scene::{Influences, Layout, Mesh, Part, Scene};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+
+/// What becomes one geometry.
+pub(super) struct Piece {
+    /// The part, in the model's space.
+    pub(super) part: Part,
+    /// The part's point of each vertex; `None` when they are the same.
+    pub(super) points: Option<Vec<u32>>,
+    /// The vertex of each corner, from 0; `None` when they are the part's own.
+    corners: Option<Vec<u32>>,
+    /// Blend index of each joint of the part's influences.
+    pub(super) blend_indices: Vec<u8>,
+    /// Bone of each blend index.
+    pub(super) bone_mapping: Vec<u32>,
+    /// The material.
+    pub(super) material: Slot,
+    /// Which instance of the plan it is of.
+    pub(super) instance: usize,
+    /// Its first vertex in the vertex buffer.
+    pub(super) first_vertex: u32,
+}
+
+impl Piece {
+    pub(super) fn vertex_count(&self) -> usize {
+        self.points.as_ref().map_or(self.part.point_count as usize, Vec::len)
+    }
+
+    /// The given corners; `None` when corner `i` is vertex `i`.
+    pub(super) fn corners(&self) -> Option<&[u32]> {
+        self.corners.as_deref().or(self.part.corners.as_deref())
+    }
+
+    /// Whole primitives only.
+    pub(super) fn corner_count(&self) -> usize {
+        let count = self.corners.as_ref().map_or_else(|| self.part.corner_count(), Vec::len);
+        count - count % corners_per_primitive(&self.part.topology)
+    }
+
+    /// The part's point of a vertex.
+    pub(super) fn point_of(&self, vertex: usize) -> usize {
+        self.points.as_ref().map_or(vertex, |p| p.get(vertex).map_or(0, |p| *p as usize))
+    }
+}
+
+/// All pieces in the order of instances and parts, with their places in the vertex buffer.
+pub(super) fn collect(scene: &Scene, plan: &Plan, options: &UrhoxOptions, context: &Context) -> Result<Vec<Piece>> {
+    let bone_count = plan.skeleton.as_ref().map_or(0, |s| s.bones.len());
+    let mut items = Vec::new();
+    for (index, instance) in plan.instances.iter().enumerate() {
+        let Some(mesh) = scene.nodes[instance.node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh)) else {
+            continue;
+        };
+        items.extend((0..mesh.parts.len()).map(|part| Item {
+            scene,
+            index,
+            instance,
+            mesh,
+            part,
+            options,
+            bone_count,
+        }));
+    }
+    let done: Vec<(Report, Result<Vec<Piece>>)> = items
+        .into_par_iter()
+        .map(|item| {
+            let mut report = Report::default();
+            let pieces = context.check_cancelled().and_then(|()| item.pieces(&mut report));
+            (report, pieces)
+        })
+        .collect();
+    let mut pieces = Vec::new();
+    for (report, result) in done {
+        context.append(report);
+        pieces.extend(result?);
+    }
+    place(&mut pieces)?;
+    Ok(pieces)
+}
+
+fn place(pieces: &mut [Piece]) -> Result<()> {
+    let mut next = 0u32;
+    for piece in pieces {
+        piece.first_vertex = next;
+        let count = u32::try_from(piece.vertex_count()).ok();
+        let message = "more than 4294967295 vertices do not fit a model";
+        next = count
+            .and_then(|c| next.checked_add(c))
+            .ok_or_else(|| Error::limit(Place::element("vertex buffer"), message))?;
+    }
+    Ok(())
+}
+
+/// One part of one instance.
+struct Item<'a> {
+    scene: &'a Scene,
+    index: usize,
+    instance: &'a Instance,
+    mesh: &'a Mesh,
+    part: usize,
+    options: &'a UrhoxOptions,
+    bone_count: usize,
+}
+
+impl Item<'_> {
+    fn name(&self) -> String {
+        let node = &self.scene.nodes[self.instance.node].name;
+        format!("{} part {}", if node.is_empty() { &self.mesh.name } else { node }, self.part)
+    }
+
+    fn pieces(&self, report: &mut Report) -> Result<Vec<Piece>> {
+        let source = &self.mesh.parts[self.part];
+        if source.positions().is_empty() || source.face_count() == 0 {
+            report.push(Diagnostic::new(&codes::EMPTY_PART, self.name(), ""));
+            return Ok(Vec::new());
+        }
+        let mut part = source.clone();
+        transform::apply(&mut part, &self.instance.model_from_mesh);
+        let max_bones = self.options.max_bones as usize;
+        match &self.instance.binding {
+            Binding::Static => Ok(vec![self.whole(part, Vec::new(), Vec::new())]),
+            Binding::Rigid(bone) => {
+                part.influences = None;
+                let (index, mapping) =
+                    if self.bone_count <= max_bones { (*bone as u8, self.full_mapping()) } else { (0, vec![*bone]) };
+                Ok(vec![self.whole(part, vec![index], mapping)])
+            }
+            Binding::Skinned(bones) => {
+                let without = give_weights(&mut part);
+                if without > 0 {
+                    report.push(Diagnostic::new(&codes::WITHOUT_WEIGHTS, self.name(), "").times(without));
+                }
+                if self.bone_count <= max_bones {
+                    let indices = bones.iter().map(|b| *b as u8).collect();
+                    return Ok(vec![self.whole(part, indices, self.full_mapping())]);
+                }
+                self.split(part, bones, report)
+            }
+        }
+    }
+
+    fn full_mapping(&self) -> Vec<u32> {
+        (0..self.bone_count as u32).collect()
+    }
+
+    fn whole(&self, part: Part, blend_indices: Vec<u8>, bone_mapping: Vec<u32>) -> Piece {
+        let instance = self.scene.nodes[self.instance.node].mesh.as_ref();
+        let material = instance.and_then(|m| m.materials.get(part.slot as usize).copied().flatten());
+        Piece {
+            part,
+            points: None,
+            corners: None,
+            blend_indices,
+            bone_mapping,
+            material,
+            instance: self.index,
+            first_vertex: 0,
+        }
+    }
+
+    fn split(&self, part: Part, bones: &[u32], report: &mut Report) -> Result<Vec<Piece>> {
+        let max_bones = self.options.max_bones as usize;
+        let used = used_joints(&part);
+        if used.len() <= max_bones {
+            let message = "it maps only the bones that it uses";
+            report.push(Diagnostic::new(&codes::SPLIT_BY_BONES, self.name(), message));
+            let (indices, mapping) = partial_mapping(&used, bones);
+            return Ok(vec![self.whole(part, indices, mapping)]);
+        }
+        let groups = split_by_bones(&part, max_bones)?;
+        let message = format!("{} bones: split into {} geometries", used.len(), groups.len());
+        report.push(Diagnostic::new(&codes::SPLIT_BY_BONES, self.name(), message));
+        let pieces = groups.into_iter().map(|group| {
+            let (indices, mapping) = partial_mapping(&group.joints, bones);
+            let (points, corners) = own_points(&group.corners, part.point_count as usize);
+            Piece { points: Some(points), corners: Some(corners), ..self.whole(part.clone(), indices, mapping) }
+        });
+        Ok(pieces.collect())
+    }
+}
+
+/// The blend index of each joint of a skin, and the bone of each blend index. Several joints may be one bone.
+fn partial_mapping(used_joints: &[u32], bones: &[u32]) -> (Vec<u8>, Vec<u32>) {
+    let bone = |joint: &u32| bones.get(*joint as usize).copied();
+    let mapping: Vec<u32> = used_joints.iter().filter_map(bone).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut indices = vec![0u8; bones.len()];
+    for joint in used_joints {
+        let index = bone(joint).and_then(|b| mapping.binary_search(&b).ok());
+        if let (Some(index), Some(slot)) = (index, indices.get_mut(*joint as usize)) {
+            *slot = index as u8;
+        }
+    }
+    (indices, mapping)
+}
+
+/// The points that corners use, in their order, and the corners over these.
+fn own_points(corners: &[u32], point_count: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut new_of_old = vec![u32::MAX; point_count];
+    corners.iter().filter_map(|c| usize::try_from(*c).ok()).for_each(|c| {
+        if let Some(new) = new_of_old.get_mut(c) {
+            *new = 0;
+        }
+    });
+    let mut points = Vec::new();
+    for (old, new) in new_of_old.iter_mut().enumerate().filter(|(_, new)| **new == 0) {
+        *new = points.len() as u32;
+        points.push(old as u32);
+    }
+    let corners = corners.iter().map(|c| new_of_old.get(*c as usize).copied().unwrap_or(0)).collect();
+    (points, corners)
+}
+
+/// Puts points of a skinned part that have no weight on the first joint: the engine would draw them at the origin.
+/// Gives their number.
+fn give_weights(part: &mut Part) -> u64 {
+    let count = part.point_count as usize;
+    let Some(influences) = &part.influences else {
+        let layout = Layout::Fixed(1);
+        part.influences = Some(Influences { layout, joints: vec![0; count].into(), weights: vec![1.0; count].into() });
+        return count as u64;
+    };
+    let without: Vec<usize> = (0..count).filter(|p| influences.of(*p).1.iter().all(|w| *w == 0.0)).collect();
+    if without.is_empty() {
+        return 0;
+    }
+    // Such points may have no room for an influence, so the layout becomes one with room for all.
+    let mut joints = vec![[0u32; 4]; count];
+    let mut weights = vec![[0f32; 4]; count];
+    for point in 0..count {
+        let (from_joints, from_weights) = influences.of(point);
+        joints[point].iter_mut().zip(from_joints).for_each(|(to, from)| *to = *from);
+        weights[point].iter_mut().zip(from_weights).for_each(|(to, from)| *to = *from);
+    }
+    for point in &without {
+        (joints[*point], weights[*point]) = ([0; 4], [1.0, 0.0, 0.0, 0.0]);
+    }
+    let joints = joints.into_flattened().into();
+    part.influences = Some(Influences { layout: Layout::Fixed(4), joints, weights: weights.into_flattened().into() });
+    without.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_pieces_own_the_points_they_use() {
+        let (points, corners) = own_points(&[5, 2, 5, 0, 2, 5], 7);
+        assert_eq!(points, [0, 2, 5]);
+        assert_eq!(corners, [2, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn joints_of_one_bone_share_a_blend_index() {
+        let (indices, mapping) = partial_mapping(&[0, 2, 3], &[9, 1, 4, 9]);
+        assert_eq!(mapping, [4, 9]);
+        assert_eq!(indices, [1, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,182 @@
+//! Geometries to parts.
+
+use super::vertices::{self, Vertices};
+use crate::codes;
+use crate::document::{Geometry, IndexBuffer, Lod, Model, PrimitiveType};
+use anyrig_bytes::{Context, Diagnostic, Place, Result};
+use anyrig_passes::expand;
+use anyrig_scene::{Part, Topology};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A part and where its points lie in the file.
+pub(super) struct ImportedPart {
+    pub(super) part: Part,
+    pub(super) source: PartSource,
+}
+
+/// The vertices of the file that a part's points are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PartSource {
+    pub(super) vertex_buffer: u32,
+    pub(super) first: u32,
+}
+
+/// One part per geometry, in their order; geometries that cannot be drawn give an empty part, so that materials keep
+/// their place.
+pub(super) fn import(model: &Model, context: &Context) -> Result<Vec<ImportedPart>> {
+    context.take_elements(model.geometries.len() as u64, || Place::element("geometries"))?;
+    let mut importer = GeometryImporter { model, context, seen: BTreeMap::new() };
+    let mut parts = Vec::new();
+    for (i, geometry) in model.geometries.iter().enumerate() {
+        context.check_cancelled()?;
+        let (mut part, source) = importer.part(i, geometry)?.unwrap_or_default();
+        part.slot = i as u32;
+        parts.push(ImportedPart { part, source });
+    }
+    Ok(parts)
+}
+
+/// Key of a range of a vertex buffer that several geometries may share.
+type RangeKey = (u32, usize, usize);
+
+struct GeometryImporter<'a> {
+    model: &'a Model,
+    context: &'a Context,
+    seen: BTreeMap<RangeKey, Vertices>,
+}
+
+impl GeometryImporter<'_> {
+    fn part(&mut self, i: usize, geometry: &Geometry) -> Result<Option<(Part, PartSource)>> {
+        let subject = format!("geometries[{i}]");
+        let (model, context) = (self.model, self.context);
+        let Some(lod) = geometry.lods.first() else {
+            context.tell(&codes::BAD_GEOMETRY, subject, "it has no level of detail");
+            return Ok(None);
+        };
+        if geometry.lods.len() > 1 {
+            let message = "the levels after the first are not in the scene";
+            let further = geometry.lods.len() as u64 - 1;
+            context.push(Diagnostic::new(&codes::FURTHER_LODS, subject.as_str(), message).times(further));
+        }
+        let vertex_buffer = model.vertex_buffers.get(lod.vertex_buffer as usize);
+        let index_buffer = model.index_buffers.get(lod.index_buffer as usize);
+        let primitive = PrimitiveType::from_number(lod.primitive_type);
+        let (Some(vertex_buffer), Some(index_buffer), Some(primitive)) = (vertex_buffer, index_buffer, primitive)
+        else {
+            context.tell(&codes::BAD_GEOMETRY, subject, "its buffers or its primitive type do not exist");
+            return Ok(None);
+        };
+        let (topology, mut corners) = self.corners(&subject, lod, index_buffer, primitive)?;
+        let size = corners_per_primitive(&topology);
+        drop_bad_primitives(&mut corners, size, vertex_buffer.vertex_count, &subject, context);
+        if corners.is_empty() {
+            return Ok(None);
+        }
+        let range = self.range(lod, &corners);
+        let Some(vertices) = self.vertices(lod.vertex_buffer, range.clone(), &subject)? else {
+            return Ok(None);
+        };
+        let mut part = Part::default();
+        part.topology = topology;
+        part.point_count = range.len() as u32;
+        part.streams = vertices.streams.clone();
+        part.influences = vertices.influences(&geometry.bone_mapping, model.bones.len(), &subject, context);
+        let first = range.start as u32;
+        if first > 0 {
+            corners.iter_mut().for_each(|c| *c -= first);
+        }
+        part.corners = Some(corners.into());
+        Ok(Some((part, PartSource { vertex_buffer: lod.vertex_buffer, first })))
+    }
+
+    fn corners(
+        &self,
+        subject: &str,
+        lod: &Lod,
+        buffer: &IndexBuffer,
+        primitive: PrimitiveType,
+    ) -> Result<(Topology, Vec<u32>)> {
+        let (indices, mut cut) = read_indices(buffer, lod);
+        self.context.take_elements(indices.len() as u64, || Place::element(subject))?;
+        self.context.take_memory(indices.len() as u64 * 16, || Place::element(subject))?;
+        let (topology, mut corners) = match primitive {
+            PrimitiveType::TriangleList => (Topology::Triangles, indices),
+            PrimitiveType::LineList => (Topology::Lines, indices),
+            PrimitiveType::PointList => (Topology::Points, indices),
+            PrimitiveType::TriangleStrip => (Topology::Triangles, expand::triangle_strip(Some(&indices), 0)),
+            PrimitiveType::LineStrip => (Topology::Lines, expand::line_strip(Some(&indices), 0)),
+            PrimitiveType::TriangleFan => (Topology::Triangles, expand::triangle_fan(Some(&indices), 0)),
+        };
+        let size = corners_per_primitive(&topology);
+        cut |= corners.len() % size != 0;
+        corners.truncate(corners.len() - corners.len() % size);
+        if cut {
+            let message = "indices that are not there, or half a primitive, were left out";
+            self.context.tell(&codes::INDEX_RANGE_CUT, subject, message);
+        }
+        Ok((topology, corners))
+    }
+
+    /// The vertices that belong to a geometry: all of a buffer that no other one uses, else those its indices span.
+    fn range(&self, lod: &Lod, corners: &[u32]) -> Range<usize> {
+        let lods = self.model.geometries.iter().flat_map(|g| &g.lods);
+        let users = lods.filter(|l| l.vertex_buffer == lod.vertex_buffer).take(2).count();
+        let count = self.model.vertex_buffers.get(lod.vertex_buffer as usize).map_or(0, |b| b.vertex_count as usize);
+        if users == 1 {
+            return 0..count;
+        }
+        let first = corners.iter().min().map_or(0, |i| *i as usize);
+        let last = corners.iter().max().map_or(0, |i| *i as usize);
+        first..last + 1
+    }
+
+    fn vertices(&mut self, buffer: u32, range: Range<usize>, subject: &str) -> Result<Option<&Vertices>> {
+        let key = (buffer, range.start, range.end);
+        if !self.seen.contains_key(&key) {
+            let Some(source) = self.model.vertex_buffers.get(buffer as usize) else { return Ok(None) };
+            let decoded = vertices::decode(source, self.model.layout, range, subject, self.context)?;
+            let Some(decoded) = decoded else {
+                self.context.tell(&codes::BAD_GEOMETRY, subject, "its vertices have no position of three floats");
+                return Ok(None);
+            };
+            self.seen.insert(key, decoded);
+        }
+        Ok(self.seen.get(&key))
+    }
+}
+
+fn corners_per_primitive(topology: &Topology) -> usize {
+    match topology {
+        Topology::Points => 1,
+        Topology::Lines => 2,
+        _ => 3,
+    }
+}
+
+/// The indices of a level of detail; true when some are not there.
+fn read_indices(buffer: &IndexBuffer, lod: &Lod) -> (Vec<u32>, bool) {
+    let size = if buffer.index_size == 2 { 2 } else { 4 };
+    let available = buffer.data.len() / size;
+    let start = (lod.index_start as usize).min(available);
+    let end = start.saturating_add(lod.index_count as usize).min(available);
+    let bytes = buffer.data.get(start * size..end * size).unwrap_or_default();
+    let indices = if size == 2 {
+        bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b).into()).collect()
+    } else {
+        bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
+    };
+    (indices, end - start < lod.index_count as usize)
+}
+
+fn drop_bad_primitives(corners: &mut Vec<u32>, size: usize, vertex_count: u32, subject: &str, context: &Context) {
+    if corners.iter().all(|c| *c < vertex_count) {
+        return;
+    }
+    let before = corners.len();
+    let kept = corners.chunks_exact(size).filter(|p| p.iter().all(|c| *c < vertex_count));
+    *corners = kept.flatten().copied().collect();
+    let dropped = ((before - corners.len()) / size) as u64;
+    let message = format!("indices above the {vertex_count} vertices");
+    context.push(Diagnostic::new(&codes::INDEX_OUT_OF_RANGE, subject, message).times(dropped));
+}

@@ -1,0 +1,74 @@
+//! Morphs.
+
+use super::Names;
+use super::geometry::PartSource;
+use crate::codes;
+use crate::document::{Model, MorphBuffer, MorphVertex, morph_mask};
+use anyrig_bytes::{Context, Diagnostic, Place, Result};
+use anyrig_scene::{DeltaStream, Mesh, MorphTarget, PartMorph, Semantic};
+
+/// Adds the model's morphs to the mesh and its parts.
+pub(super) fn import(
+    mesh: &mut Mesh,
+    sources: &[PartSource],
+    model: &Model,
+    names: &Names,
+    context: &Context,
+) -> Result<()> {
+    if model.morphs.is_empty() {
+        return Ok(());
+    }
+    // Every part looks at every delta once.
+    let deltas: u64 = model.morphs.iter().flat_map(|m| &m.buffers).map(|b| u64::from(b.vertex_count)).sum();
+    let looks = (deltas + model.morphs.len() as u64).saturating_mul(mesh.parts.len() as u64);
+    context.take_elements(looks, || Place::element("morphs"))?;
+    report_strays(model, names, context);
+    mesh.morphs = model.morphs.iter().map(|m| MorphTarget::new(names.text(&m.name))).collect();
+    for (part, source) in mesh.parts.iter_mut().zip(sources) {
+        let points = part.point_count;
+        part.morphs = model.morphs.iter().map(|morph| part_morph(&morph.buffers, *source, points)).collect();
+    }
+    Ok(())
+}
+
+fn report_strays(model: &Model, names: &Names, context: &Context) {
+    for morph in &model.morphs {
+        for buffer in &morph.buffers {
+            let target = model.vertex_buffers.get(buffer.vertex_buffer as usize);
+            let limit = target.map_or(0, |b| b.vertex_count);
+            let strays = buffer.vertices().filter(|v| v.vertex >= limit).count() as u64;
+            if strays > 0 {
+                let message = format!("vertex buffer {} has {limit} vertices", buffer.vertex_buffer);
+                let subject = names.text(&morph.name);
+                context.push(Diagnostic::new(&codes::MORPH_OUT_OF_RANGE, subject, message).times(strays));
+            }
+        }
+    }
+}
+
+fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32) -> PartMorph {
+    let point = |vertex: u32| vertex.checked_sub(source.first).filter(|point| *point < point_count);
+    let mut mask = 0;
+    let mut moved: Vec<(u32, MorphVertex)> = Vec::new();
+    for buffer in buffers.iter().filter(|b| b.vertex_buffer == source.vertex_buffer) {
+        mask |= buffer.element_mask;
+        moved.extend(buffer.vertices().filter_map(|v| point(v.vertex).map(|point| (point, v))));
+    }
+    if moved.is_empty() {
+        return PartMorph::default();
+    }
+    moved.sort_by_key(|(point, _)| *point);
+    // The engine adds deltas one after another; of two for one vertex the later is rare enough to be left out.
+    moved.dedup_by_key(|(point, _)| *point);
+    let points: anyrig_bytes::Buffer<u32> = moved.iter().map(|(point, _)| *point).collect();
+    let stream = |bit: u32, semantic: Semantic, pick: fn(&MorphVertex) -> Option<[f32; 3]>| {
+        let values = moved.iter().flat_map(|(_, v)| pick(v).unwrap_or_default()).collect();
+        (mask & bit != 0).then(|| DeltaStream { semantic, width: 3, points: Some(points.clone()), values })
+    };
+    let deltas = [
+        stream(morph_mask::POSITION, Semantic::Position, |v| v.position),
+        stream(morph_mask::NORMAL, Semantic::Normal, |v| v.normal),
+        stream(morph_mask::TANGENT, Semantic::Tangent, |v| v.tangent),
+    ];
+    PartMorph { deltas: deltas.into_iter().flatten().collect() }
+}

@@ -1,0 +1,175 @@
+//! Interleaved vertices to streams.
+
+use crate::codes;
+use crate::document::{ElementSemantic, ElementType, ModelLayout, VertexBuffer};
+use anyrig_bytes::{Buffer, Context, Diagnostic, Place, Result, SharedBytes};
+use anyrig_scene::{Influences, Layout, Semantic, Storage, Stream};
+use std::ops::Range;
+
+/// A range of a vertex buffer, taken apart.
+pub(super) struct Vertices {
+    pub(super) streams: Vec<Stream>,
+    weights: Option<Buffer<f32>>,
+    bones: Vec<[u8; 4]>,
+}
+
+/// `None` when there is no position.
+pub(super) fn decode(
+    buffer: &VertexBuffer,
+    layout: ModelLayout,
+    range: Range<usize>,
+    subject: &str,
+    context: &Context,
+) -> Result<Option<Vertices>> {
+    let stride = buffer.stride(layout).unwrap_or_default();
+    let bytes = buffer.data.slice(range.start * stride..range.end * stride).unwrap_or_default();
+    context.take_elements(range.len() as u64, || Place::element(subject))?;
+    context.take_memory(bytes.len() as u64, || Place::element(subject))?;
+    let mut vertices = Vertices { streams: Vec::new(), weights: None, bones: Vec::new() };
+    let mut offset = 0;
+    for element in buffer.layout(layout) {
+        let Some(kind) = element.kind() else { return Ok(None) };
+        let column = Column { bytes: &bytes, stride, offset };
+        offset += kind.size();
+        match (element.semantic(), kind) {
+            (Some(ElementSemantic::BlendWeights), ElementType::Vector4) => vertices.weights = Some(column.floats(4)),
+            (Some(ElementSemantic::BlendWeights), ElementType::UByte4Norm) => vertices.weights = Some(column.unorm8()),
+            (Some(ElementSemantic::BlendIndices), ElementType::UByte4 | ElementType::UByte4Norm) => {
+                vertices.bones = column.bytes4();
+            }
+            (semantic, kind) => vertices.add(stream(semantic, element.index(), kind, column), subject, context),
+        }
+    }
+    let has_position = vertices.streams.iter().any(|s| s.semantic == Semantic::Position);
+    Ok(has_position.then_some(vertices))
+}
+
+fn stream(semantic: Option<ElementSemantic>, index: u32, kind: ElementType, column: Column<'_>) -> Stream {
+    use ElementSemantic as S;
+    use ElementType as T;
+    let meaning = match (semantic, kind) {
+        (Some(S::Position), T::Vector3) => Semantic::Position,
+        (Some(S::Normal), T::Vector3) => Semantic::Normal,
+        (Some(S::Tangent), T::Vector4) => return Stream::new(Semantic::Tangent, 4, column.tangents()),
+        (Some(S::TexCoord), T::Vector2) => Semantic::TexCoord(index),
+        (Some(S::Color), T::UByte4Norm | T::Vector3 | T::Vector4) => Semantic::Color(index),
+        (Some(semantic), _) => Semantic::Custom(format!("urho.{semantic:?}.{index}")),
+        (None, _) => Semantic::Custom(format!("urho.unknown.{index}")),
+    };
+    let mut stream = Stream::new(meaning, kind.width() as u8, column.values(kind));
+    stream.storage = match kind {
+        T::UByte4 => Storage::U8,
+        T::UByte4Norm => Storage::Unorm8,
+        T::Int => Storage::U32,
+        _ => Storage::F32,
+    };
+    stream
+}
+
+impl Vertices {
+    fn add(&mut self, stream: Stream, subject: &str, context: &Context) {
+        if self.streams.iter().any(|s| s.semantic == stream.semantic) {
+            context.tell(&codes::DUPLICATE_ELEMENT, subject, stream.semantic.to_string());
+            return;
+        }
+        self.streams.push(stream);
+    }
+
+    /// Influences by bone of the model; `None` for vertices without weights.
+    pub(super) fn influences(
+        &self,
+        mapping: &[u32],
+        bone_count: usize,
+        subject: &str,
+        context: &Context,
+    ) -> Option<Influences> {
+        let weights = self.weights.as_ref()?;
+        if self.bones.is_empty() || bone_count == 0 {
+            return None;
+        }
+        let table: Vec<Option<u32>> = (0..=255u32)
+            .map(|local| if mapping.is_empty() { Some(local) } else { mapping.get(local as usize).copied() })
+            .map(|bone| bone.filter(|b| (*b as usize) < bone_count))
+            .collect();
+        let mut bad = Vec::new();
+        let mut joints = Vec::with_capacity(weights.len());
+        for (i, local) in self.bones.iter().flatten().enumerate() {
+            let bone = table[usize::from(*local)];
+            joints.push(bone.unwrap_or(0));
+            if bone.is_none() && weights.get(i).is_some_and(|w| *w != 0.0) {
+                bad.push(i);
+            }
+        }
+        let mut weights = weights.clone();
+        if !bad.is_empty() {
+            let values = weights.make_mut();
+            bad.iter().for_each(|i| values[*i] = 0.0);
+            let message = format!("there are {bone_count} bones");
+            let count = bad.len() as u64;
+            context.push(Diagnostic::new(&codes::BONE_INDEX_OUT_OF_RANGE, subject, message).times(count));
+        }
+        Some(Influences { layout: Layout::Fixed(4), joints: joints.into(), weights })
+    }
+}
+
+/// One element of every vertex.
+#[derive(Clone, Copy)]
+struct Column<'a> {
+    bytes: &'a SharedBytes,
+    stride: usize,
+    offset: usize,
+}
+
+impl Column<'_> {
+    fn values(self, kind: ElementType) -> Buffer<f32> {
+        match kind {
+            ElementType::Int => self.words().map(|w| u32::from_le_bytes(w) as f32).collect(),
+            ElementType::UByte4 => self.words().flatten().map(f32::from).collect(),
+            ElementType::UByte4Norm => self.unorm8(),
+            _ => self.floats(kind.width()),
+        }
+    }
+
+    /// Stays a range of the file when a vertex is nothing but this element.
+    fn floats(self, width: usize) -> Buffer<f32> {
+        if self.stride == width * 4 {
+            return Buffer::from_le_bytes(self.bytes);
+        }
+        match width {
+            1 => self.gather::<1>(),
+            2 => self.gather::<2>(),
+            3 => self.gather::<3>(),
+            _ => self.gather::<4>(),
+        }
+    }
+
+    fn gather<const N: usize>(self) -> Buffer<f32> {
+        let mut values = Vec::with_capacity(self.bytes.len() / self.stride.max(1) * N);
+        for vertex in self.bytes.chunks_exact(self.stride.max(1)) {
+            let words = vertex.get(self.offset..).unwrap_or_default().as_chunks::<4>().0;
+            let Some(words) = words.first_chunk::<N>() else { break };
+            values.extend(words.map(f32::from_le_bytes));
+        }
+        values.into()
+    }
+
+    /// The engine's bitangent is `cross(tangent, normal) * w`, the scene's `cross(normal, tangent) * w`.
+    fn tangents(self) -> Buffer<f32> {
+        let mut values = self.floats(4);
+        values.make_mut().chunks_exact_mut(4).for_each(|t| t[3] = -t[3]);
+        values
+    }
+
+    fn words(self) -> impl Iterator<Item = [u8; 4]> {
+        let vertices = self.bytes.as_slice().chunks_exact(self.stride.max(1));
+        vertices.filter_map(move |v| v.get(self.offset..)?.first_chunk::<4>().copied())
+    }
+
+    fn unorm8(self) -> Buffer<f32> {
+        self.words().flatten().map(|b| f32::from(b) / 255.0).collect()
+    }
+
+    fn bytes4(self) -> Vec<[u8; 4]> {
+        self.words().collect()
+    }
+}
