@@ -1,0 +1,275 @@
+//! What `anyrig convert` does with files, folders, streams and exit codes.
+
+mod common;
+
+use common::{entries, files, folder, run, run_with_input, triangle, triangle_gltf, triangle_with_camera, write};
+use std::fs;
+
+#[test]
+fn exit_codes_of_the_command_line() {
+    let folder = folder();
+    let at = folder.path();
+    run(at, &[] as &[&str]).exits(2);
+    run(at, &["convert"]).exits(2);
+    run(at, &["convert", "a.glb", "--too", "glb"]).exits(2).says("'--to'");
+    run(at, &["convert", "none.glb", "--to", "glb"]).exits(1).says("none.glb: there is no such file");
+    run(at, &["convert", "none.glb", "--to", "urhx"]).exits(2).says("did you mean `urhox`?");
+    run(at, &["convert", "none.glb"]).exits(2).says("--to TARGET");
+    run(at, &["convert", "none.glb", "-o", "out.xyz"]).exits(2).says("no target writes .xyz files");
+    run(at, &["convert", "none.glb", "--to", "glb", "--from", "gtlf"]).exits(2).says("did you mean `gltf`?");
+    run(at, &["convert", "none.glb", "--to", "glb", "-o", "x.gltf"]).exits(2).says("does not write .gltf files");
+    run(at, &["convert", ".", "--to", "glb"]).exits(2).says("is a folder");
+    assert!(entries(at).is_empty());
+}
+
+#[test]
+fn the_ending_of_the_output_decides() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    run(at, &["convert", "in.glb", "-o", "new/出力.gltf"]).exits(0);
+    assert!(files(at).contains(&"new/出力.gltf".to_owned()), "{:?}", files(at));
+    run(at, &["convert", "in.glb", "-o", "OUT.GLB"]).exits(0);
+    assert!(at.join("OUT.GLB").is_file());
+    run(at, &["convert", "in.glb", "--to", "glb", "-o", "folder.glb/", "-n", "named"]).exits(0);
+    assert!(at.join("folder.glb/named.glb").is_file());
+    run(at, &["convert", "in.glb", "-o", "a.glb", "-n", "b"]).exits(2);
+}
+
+#[test]
+fn never_overwrites_without_force_and_never_an_input() {
+    let folder = folder();
+    let at = folder.path();
+    let input = triangle("", "");
+    write(&at.join("in.glb"), &input);
+    write(&at.join("out.glb"), b"mine");
+    run(at, &["convert", "in.glb", "-o", "out.glb"]).exits(1).says("out.glb exists; --force overwrites it");
+    assert_eq!(fs::read(at.join("out.glb")).expect("there"), b"mine");
+    run(at, &["convert", "in.glb", "-o", "out.glb", "--force"]).exits(0);
+    assert_eq!(fs::read(at.join("out.glb")).expect("there"), input, "untouched documents are written as they were");
+    for output in ["in.glb", "./in.glb"] {
+        run(at, &["convert", "in.glb", "-o", output, "--force"]).exits(1).says("is an input");
+    }
+    run(at, &["convert", "in.glb", "--to", "glb", "--force"]).exits(1).says("is an input");
+    run(at, &["convert", "in.glb", "-o", "new.glb", "--report", "in.glb", "--force"]).exits(1).says("is an input");
+    assert_eq!(fs::read(at.join("in.glb")).expect("there"), input);
+    assert_eq!(entries(at), ["in.glb", "out.glb"]);
+}
+
+#[test]
+fn a_file_that_an_input_refers_to_is_an_input_too() {
+    let folder = folder();
+    let at = folder.path();
+    let (gltf, bin) = triangle_gltf("other.bin");
+    write(&at.join("in.gltf"), &gltf);
+    write(&at.join("other.bin"), &bin);
+    // Written through the scene this makes other.gltf and other.bin.
+    let run = run(at, &["convert", "in.gltf", "--via", "scene", "-o", "other.gltf", "--force"]).exits(1);
+    assert!(run.stderr.contains("other.bin is an input"), "{}", run.stderr);
+    assert_eq!(entries(at), ["in.gltf", "other.bin"]);
+    assert_eq!(fs::read(at.join("other.bin")).expect("there"), bin);
+}
+
+#[test]
+fn a_dry_run_says_what_will_be_and_writes_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle_with_camera());
+    let run_dry = |more: &[&str]| run(at, &[&["convert", "in.glb", "--to", "urhox", "--dry-run"], more].concat());
+    let plan = run_dry(&[]).exits(0).out();
+    assert!(plan.contains("in_UrhoX") && plan.contains("in.mdl"), "{plan}");
+    assert!(plan.contains("expected lost: "), "{plan}");
+    run_dry(&["--strict"]).exits(3);
+    let plan = run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "--dry-run"]).exits(0).out();
+    assert!(plan.contains("written back as it is"), "{plan}");
+    assert_eq!(entries(at), ["in.glb"]);
+}
+
+#[test]
+fn strict_makes_losses_exit_code_3_and_writes_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle_with_camera());
+    run(at, &["convert", "in.glb", "--to", "urhox", "--strict"]).exits(3).says("would be lost");
+    assert_eq!(entries(at), ["in.glb"]);
+    run(at, &["convert", "in.glb", "--to", "urhox"]).exits(0).says("lost:");
+    write(&at.join("plain.glb"), &triangle("", ""));
+    run(at, &["convert", "plain.glb", "--to", "gltf", "--strict", "-o", "strict/"]).exits(0);
+}
+
+#[test]
+fn streams_take_one_file() {
+    let folder = folder();
+    let at = folder.path();
+    let input = triangle("", "");
+    write(&at.join("in.glb"), &input);
+    run(at, &["convert", "in.glb", "--via", "scene", "-o", "out.glb"]).exits(0);
+    let piped = run_with_input(at, &["convert", "-", "--to", "glb", "--via", "scene", "-o", "-"], &input).exits(0);
+    assert_eq!(piped.stdout, fs::read(at.join("out.glb")).expect("there"));
+    assert!(piped.stderr.contains("- → -"), "{}", piped.stderr);
+    run_with_input(at, &["convert", "-", "--to", "glb", "-n", "名前"], &input).exits(0);
+    assert_eq!(fs::read(at.join("名前.glb")).expect("there"), input);
+    run_with_input(at, &["convert", "-", "--to", "urhox", "-o", "-"], &input).exits(2).says("several files");
+    run_with_input(at, &["convert", "-", "--to", "gltf", "-o", "-"], &input).exits(2).says("standard output takes one");
+    run_with_input(at, &["convert", "-", "-", "--to", "glb"], &input).exits(2);
+    run_with_input(at, &["convert", "-", "in.glb", "--to", "glb", "-o", "-"], &input).exits(2);
+    run_with_input(at, &["convert", "-", "--to", "glb", "-o", "-"], b"").exits(1).says("empty");
+}
+
+#[test]
+fn a_batch_goes_on_and_ends_with_a_table_and_the_worst_code() {
+    let folder = folder();
+    let at = folder.path();
+    for name in ["models/a.glb", "models/子/b.glb", "models/b[1].glb"] {
+        write(&at.join(name), &triangle("", ""));
+    }
+    write(&at.join("models/broken.glb"), &triangle("", "")[..50]);
+    write(&at.join("models/notes.txt"), b"no model");
+    let run_all =
+        |more: &[&str]| run(at, &[&["convert", "models/**/*.glb", "none.glb", "--to", "urhox"], more].concat());
+    let batch = run_all(&["-o", "out", "--jobs", "2"]).exits(1);
+    let table: Vec<_> =
+        batch.out().lines().filter(|l| l.contains("done") || l.contains("failed")).map(str::to_owned).collect();
+    assert_eq!(table.len(), 5, "{}", batch.out());
+    assert!(table[0].starts_with("models/a.glb") && table[0].ends_with("a.mdl"), "{table:?}");
+    assert!(batch.out().ends_with("3 of 5 inputs converted\n"), "{}", batch.out());
+    assert!(batch.stderr.contains("broken.glb") && batch.stderr.contains("none.glb"), "{}", batch.stderr);
+    assert_eq!(entries(&at.join("out")), ["a_UrhoX", "b[1]_UrhoX", "b_UrhoX"]);
+    let quiet = run_all(&["-o", "quiet", "-q"]).exits(1);
+    assert_eq!(quiet.out(), "");
+    assert_eq!(files(&at.join("quiet")), files(&at.join("out")));
+    run(at, &["convert", "models/*.glb", "--to", "glb", "-n", "x", "-o", "out2"]).exits(2);
+}
+
+#[test]
+fn inputs_that_would_write_the_same_output_are_refused_before_any_work() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("a/Fox.glb"), &triangle("", ""));
+    write(&at.join("b/fox.glb"), &triangle("", ""));
+    run(at, &["convert", "*/*.glb", "--to", "urhox"]).exits(2).says("would write the same output");
+    assert_eq!(entries(at), ["a", "b"]);
+    // The same file twice is one input.
+    run(at, &["convert", "a/Fox.glb", "./a/Fox.glb", "--to", "glb"]).exits(0);
+}
+
+#[test]
+fn options_are_checked_before_any_work() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    let convert = |more: &[&str]| run(at, &[&["convert", "in.glb", "--to", "urhox"], more].concat());
+    convert(&["-O", "max_bnes=3"]).exits(2).says("did you mean `max_bones`?");
+    convert(&["-O", "max_bones=many"]).exits(2).says("max_bones");
+    convert(&["-O", "max_bones"]).exits(2).says("KEY=VALUE");
+    convert(&["--handedness", "reflect-w"]).exits(2).says("did you mean `reflect-");
+    convert(&["--scale", "big"]).exits(2).says("scale");
+    run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "--via", "document", "-O", "generator=me"]).exits(2);
+    assert_eq!(entries(at), ["in.glb"]);
+    convert(&["-O", "max-bones=32", "--handedness", "reflect-x", "--flip-v", "--scale", "0.01"]).exits(0);
+    assert!(at.join("in_UrhoX/in.mdl").is_file());
+}
+
+#[test]
+fn a_failed_conversion_leaves_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    let whole = triangle("", "");
+    for length in [0, 3, 12, 40, whole.len() - 1] {
+        write(&at.join("cut.glb"), &whole[..length]);
+        run(at, &["convert", "cut.glb", "--to", "urhox", "-o", "new/deep"]).exits(1).says("cut.glb");
+        run(at, &["convert", "cut.glb", "--to", "glb", "-o", "new.glb", "-q"]).exits(1);
+        assert_eq!(entries(at), ["cut.glb"], "cut at {length}");
+    }
+    // The second file of the bundle cannot be placed: the first one goes too.
+    write(&at.join("cut.glb"), &triangle("", r#","materials":[{"name":"m"}]"#));
+    write(&at.join("out/Materials"), b"a file where a folder is wanted");
+    run(at, &["convert", "cut.glb", "--to", "urhox", "-o", "out"]).exits(1);
+    assert_eq!(files(&at.join("out")), ["Materials"]);
+}
+
+#[test]
+fn names_of_any_language_and_hostile_names() {
+    let folder = folder();
+    let at = folder.path();
+    let (gltf, bin) = triangle_gltf("データ/頂点%20データ.bin");
+    write(&at.join("モデル 入力/狐 — лиса.gltf"), &gltf);
+    write(&at.join("モデル 入力/データ/頂点 データ.bin"), &bin);
+    run(at, &["convert", "モデル 入力/狐 — лиса.gltf", "--to", "urhox"]).exits(0);
+    assert!(at.join("狐 — лиса_UrhoX/狐 — лиса.mdl").is_file(), "{:?}", files(at));
+    write(&at.join("secret.bin"), &bin);
+    let outside = at.join("secret.bin").to_string_lossy().into_owned();
+    for name in ["../secret.bin", "..%2Fsecret.bin", "..\\\\secret.bin", outside.as_str(), "file:///etc/hosts"] {
+        write(&at.join("in/a.gltf"), &triangle_gltf(name).0);
+        run(at, &["convert", "in/a.gltf", "--to", "glb", "-o", "out.glb"]).exits(1);
+        assert!(!at.join("out.glb").exists(), "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder();
+    let at = folder.path();
+    let name = OsStr::from_bytes(b"b\xffd.glb");
+    if fs::write(at.join(name), triangle("", "")).is_err() {
+        println!("skipped: this file system takes no such name");
+        return;
+    }
+    let out = OsStr::from_bytes(b"o\xfet.glb");
+    let arguments: Vec<OsString> = ["convert".into(), name.to_owned(), "-o".into(), out.to_owned()].to_vec();
+    run(at, &arguments).exits(0);
+    assert_eq!(fs::read(at.join(out)).expect("there"), triangle("", ""));
+}
+
+#[test]
+fn the_report_is_json_and_the_same_for_any_number_of_threads() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("a.glb"), &triangle_with_camera());
+    write(&at.join("b.glb"), &triangle("", "")[..30]);
+    let report = |jobs: &str| {
+        let at = at.join(format!("run{jobs}"));
+        fs::create_dir(&at).expect("writable");
+        let arguments =
+            ["convert", "../a.glb", "../b.glb", "--to", "urhox", "--report", "r.json", "--jobs", jobs, "-q"];
+        run(&at, &arguments).exits(1);
+        fs::read_to_string(at.join("r.json")).expect("there")
+    };
+    let text = report("1");
+    assert_eq!(text, report("3"));
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let conversions = json["conversions"].as_array().expect("a list");
+    assert_eq!(conversions.len(), 2);
+    let first = &conversions[0];
+    assert_eq!((&first["exit_code"], &first["road"], &first["error"]), (&0.into(), &"scene".into(), &().into()));
+    let lost: Vec<_> = first["report"].as_array().expect("a list").iter().filter(|d| d["severity"] == "lost").collect();
+    assert_eq!(lost.len(), 1, "{text}");
+    let main = first["files"][0]["path"].as_str().expect("a path");
+    assert_eq!(fs::metadata(at.join("run1").join(main)).expect("there").len(), first["files"][0]["bytes"]);
+    assert_eq!(conversions[1]["exit_code"], 1);
+    assert!(conversions[1]["error"].as_str().is_some_and(|e| e.contains("b.glb")), "{text}");
+}
+
+#[test]
+fn colours_only_when_wanted() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle_with_camera());
+    let plain = run(at, &["convert", "in.glb", "--to", "urhox"]).exits(0);
+    assert!(!plain.stderr.contains('\x1b') && !plain.out().contains('\x1b'));
+    let coloured = run(at, &["convert", "in.glb", "--to", "urhox", "--force", "--color", "always"]).exits(0);
+    assert!(coloured.stderr.contains('\x1b') && coloured.out().contains('\x1b'));
+}
+
+#[test]
+fn limits_are_flags() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    run(at, &["convert", "in.glb", "-o", "o.glb", "--limit-input", "100"]).exits(1).says("--limit-input raises it");
+    run(at, &["inspect", "in.glb", "--limit-elements", "1"]).exits(1).says("limit");
+    run(at, &["inspect", "in.glb", "--limit-memory", "lots"]).exits(2);
+}

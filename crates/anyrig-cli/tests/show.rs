@@ -1,0 +1,132 @@
+//! What `inspect`, `validate`, `formats` and the small commands print.
+
+mod common;
+
+use common::{corpus, folder, run, run_with_input, triangle, write};
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn inspect_has_stable_keys() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    let found = json(&run(at, &["inspect", "in.glb", "--json"]).exits(0).out());
+    assert_eq!((&found["format"], &found["version"]), (&"glb".into(), &"2.0".into()));
+    let counts = |key: &str| found["counts"][key].as_u64();
+    let expected = [
+        ("nodes", 1),
+        ("meshes", 1),
+        ("vertices", 3),
+        ("triangles", 1),
+        ("joints", 0),
+        ("skins", 0),
+        ("clips", 0),
+        ("materials", 0),
+        ("textures", 0),
+        ("morph_targets", 0),
+    ];
+    for (key, count) in expected {
+        assert_eq!(counts(key), Some(count), "{key}");
+    }
+    assert_eq!(found["tree"][0]["name"], "three");
+    assert_eq!(found["bounds"]["max"], serde_json::json!([1.0, 2.0, 0.0]));
+    for key in ["clips", "bones", "report", "materials"] {
+        assert!(found[key].is_array(), "{key}");
+    }
+    let text = run(at, &["inspect", "in.glb"]).exits(0).out();
+    assert!(text.contains("three") && text.contains("3 vertices"), "{text}");
+    let piped = run_with_input(at, &["inspect", "-", "--json"], &triangle("", "")).exits(0).out();
+    assert_eq!(json(&piped)["counts"], found["counts"]);
+}
+
+#[test]
+fn inspect_shows_vertices_and_indices() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    let inspect = |more: &[&str]| run(at, &[&["inspect", "in.glb"], more].concat());
+    let found = json(&inspect(&["--vertices", "1..9", "--json"]).exits(0).out());
+    assert_eq!(found["count"], 3);
+    assert_eq!(found["vertices"].as_array().map(Vec::len), Some(2));
+    assert_eq!(found["vertices"][1]["index"], 2);
+    assert_eq!(found["vertices"][1]["attributes"][0]["values"], serde_json::json!([0.0, 2.0, 0.0]));
+    assert_eq!(json(&inspect(&["--indices", "..", "--json"]).exits(0).out())["indices"], serde_json::json!([0, 1, 2]));
+    assert!(inspect(&["--vertices", "0", "--mesh", "tri"]).exits(0).out().contains("0  POSITION (0, 0, 0)"));
+    inspect(&["--vertices", "0", "--mesh", "tro"]).exits(2).says("did you mean `tri`?");
+    inspect(&["--vertices", "0", "--part", "1"]).exits(2);
+    inspect(&["--vertices", "2..1"]).exits(2).says("no range");
+    inspect(&["--bone", "x"]).exits(2);
+    inspect(&["--curves", "--bone", "thre"]).exits(2).says("did you mean `three`?");
+    assert_eq!(inspect(&["--curves"]).exits(0).out(), "no curves\n");
+}
+
+#[test]
+fn inspect_of_the_fox() {
+    let Some(corpus) = corpus() else { return };
+    let fox = corpus.join("gltf/bevy/animated/Fox.glb");
+    let fox = fox.to_str().expect("text");
+    let at = folder();
+    let found = json(&run(at.path(), &["inspect", fox, "--json"]).exits(0).out());
+    // facts/urho.md 13: an unindexed mesh of 1728 vertices.
+    let counts = &found["counts"];
+    assert_eq!((&counts["vertices"], &counts["triangles"], &counts["joints"]), (&1728.into(), &576.into(), &24.into()));
+    assert_eq!(found["bones"].as_array().map(Vec::len), Some(24));
+    let clips: Vec<_> = found["clips"].as_array().expect("a list").iter().map(|c| c["name"].clone()).collect();
+    assert_eq!(clips, ["Survey", "Walk", "Run"]);
+    let curves = run(at.path(), &["inspect", fox, "--curves", "--bone", "b_Neck_04", "--json"]).exits(0).out();
+    let curves = json(&curves);
+    assert_eq!(curves.as_array().map(Vec::len), Some(3), "one rotation a clip");
+    assert!(curves[0]["keys"][0]["seconds"].is_number() && curves[0]["keys"][0]["tick"].is_null());
+}
+
+#[test]
+fn validate_tells_readable_from_unreadable() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("good.glb"), &triangle("", ""));
+    write(&at.join("bad.glb"), &triangle("", "")[..60]);
+    run(at, &["validate", "good.glb"]).exits(0);
+    run(at, &["validate", "bad.glb"]).exits(1).says("bad.glb");
+    let both = run(at, &["validate", "*.glb", "--json"]).exits(1);
+    let found = json(&both.out());
+    assert_eq!(found["files"][0]["readable"], false);
+    assert!(found["files"][0]["error"].is_string());
+    assert_eq!((&found["files"][1]["readable"], &found["files"][1]["file"]), (&true.into(), &"good.glb".into()));
+    run(at, &["validate", "none.glb"]).exits(1);
+}
+
+#[test]
+fn formats_and_their_options() {
+    let folder = folder();
+    let at = folder.path();
+    let list = run(at, &["formats"]).exits(0).out();
+    for id in ["glb", "gltf", "urhox"] {
+        assert!(list.lines().any(|l| l.starts_with(id)), "{id}: {list}");
+    }
+    let formats = json(&run(at, &["formats", "--json"]).exits(0).out());
+    let urhox = formats.as_array().expect("a list").iter().find(|f| f["id"] == "urhox").expect("there");
+    assert_eq!((&urhox["read"], &urhox["write"]), (&true.into(), &true.into()));
+    let options = run(at, &["formats", "urhox", "--options"]).exits(0).out();
+    assert!(options.contains("handedness (none, reflect-x, reflect-z; default none)"), "{options}");
+    assert!(options.contains("max_bones (integer; default 64)"), "{options}");
+    run(at, &["formats", "glb"]).exits(0);
+    run(at, &["formats", "gbl"]).exits(2).says("did you mean `glb`?");
+    run(at, &["formats", "--options"]).exits(2);
+}
+
+#[test]
+fn small_commands() {
+    let folder = folder();
+    let at = folder.path();
+    assert!(run(at, &["completions", "bash"]).exits(0).out().contains("anyrig"));
+    assert!(run(at, &["man"]).exits(0).out().starts_with(".ie"));
+    assert!(run(at, &["man", "convert"]).exits(0).out().contains("dry"));
+    run(at, &["man", "convrt"]).exits(2).says("did you mean `convert`?");
+    assert!(!run(at, &["licenses"]).exits(0).stdout.is_empty());
+    assert!(run(at, &["convert", "--help"]).exits(0).out().contains("Examples:"));
+    assert!(run(at, &["--version"]).exits(0).out().starts_with("anyrig "));
+}
