@@ -46,6 +46,6 @@ pub use normals::{NormalOptions, NormalStats, NormalWeight, generate_missing_nor
 pub use parallel::{PartPlace, for_each_part};
 pub use render_mesh::to_render_mesh;
 pub use resample::{CurveKind, ResampleOptions, resample};
-pub use space::{Mirror, SpaceOptions, to_space, to_space_with};
+pub use space::{Mirror, SpaceOptions, flip_v, to_space, to_space_with};
 pub use tangents::{TangentMethod, TangentOptions, TangentStats, generate_missing_tangents, generate_tangents};
 pub use triangulate::{triangulate, triangulate_part};

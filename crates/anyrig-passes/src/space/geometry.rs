@@ -1,0 +1,176 @@
+//! Vertex streams, morph deltas and corners.
+
+use super::axes::SignedPermutation;
+use super::once::Once;
+use crate::check::check_part;
+use anyrig_bytes::Result;
+use anyrig_scene::{DeltaStream, Domain, Part, Scene, Semantic, Stream, Topology};
+
+/// What changes.
+pub(super) struct Change {
+    pub(super) basis: SignedPermutation,
+    /// Old unit in new units.
+    pub(super) unit: f64,
+    /// Whether faces are turned round.
+    pub(super) turn_faces: bool,
+    /// Whether V becomes 1 - v.
+    pub(super) flip_v: bool,
+}
+
+/// What happens to a list of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    Position,
+    Direction,
+    Tangent,
+    TexCoord,
+    TexCoordDelta,
+}
+
+impl Work {
+    fn on_stream(semantic: &Semantic) -> Option<Self> {
+        match semantic {
+            Semantic::Position => Some(Self::Position),
+            Semantic::Normal => Some(Self::Direction),
+            Semantic::Tangent => Some(Self::Tangent),
+            Semantic::TexCoord(_) => Some(Self::TexCoord),
+            Semantic::Color(_) | Semantic::Custom(_) => None,
+        }
+    }
+
+    fn on_delta(delta: &DeltaStream) -> Option<Self> {
+        match delta.semantic {
+            Semantic::Position => Some(Self::Position),
+            Semantic::Normal | Semantic::Tangent => Some(Self::Direction),
+            Semantic::TexCoord(_) if delta.width == 2 => Some(Self::TexCoordDelta),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Converted {
+    floats: Once<f32, Work>,
+    /// The kind is the address of the faces' offsets; 0 for triangles, which have none.
+    corners: Once<u32, usize>,
+}
+
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated.
+pub(super) fn change_meshes(scene: &mut Scene, change: &Change) -> Result<()> {
+    // All of them first, so that an error leaves the scene as it was.
+    scene.meshes.values().flat_map(|m| &m.parts).try_for_each(check_part)?;
+    let mut converted = Converted::default();
+    for part in scene.meshes.values_mut().flat_map(|m| &mut m.parts) {
+        for stream in &mut part.streams {
+            if let Some(work) = Work::on_stream(&stream.semantic).filter(|w| change.does(*w)) {
+                stream.values = converted.floats.convert(work, &stream.values, |v| change.floats(work, v));
+            }
+        }
+        for delta in part.morphs.iter_mut().flat_map(|m| &mut m.deltas) {
+            if let Some(work) = Work::on_delta(delta).filter(|w| change.does(*w)) {
+                delta.values = converted.floats.convert(work, &delta.values, |v| change.floats(work, v));
+            }
+        }
+        if change.turn_faces {
+            turn_faces(part, &mut converted);
+        }
+    }
+    Ok(())
+}
+
+/// Only V becomes 1 - v.
+pub(super) fn change_uvs(scene: &mut Scene) -> Result<()> {
+    let basis = SignedPermutation::between(&scene.space, &scene.space);
+    change_meshes(scene, &Change { basis, unit: 1.0, turn_faces: false, flip_v: true })
+}
+
+impl Change {
+    fn does(&self, work: Work) -> bool {
+        match work {
+            Work::Position => !self.basis.is_identity() || self.unit != 1.0,
+            Work::Direction | Work::Tangent => !self.basis.is_identity(),
+            Work::TexCoord | Work::TexCoordDelta => self.flip_v,
+        }
+    }
+
+    fn floats(&self, work: Work, values: &[f32]) -> Vec<f32> {
+        let mut values = values.to_vec();
+        match work {
+            Work::Position => self.positions(&mut values),
+            Work::Direction => {
+                values.as_chunks_mut::<3>().0.iter_mut().for_each(|v| *v = self.basis.vector_f32(*v));
+            }
+            Work::Tangent => {
+                let mirrors = self.basis.mirrors();
+                for tangent in values.as_chunks_mut::<4>().0 {
+                    let [x, y, z, w] = *tangent;
+                    let [x, y, z] = self.basis.vector_f32([x, y, z]);
+                    *tangent = [x, y, z, if mirrors { -w } else { w }];
+                }
+            }
+            Work::TexCoord => values.iter_mut().skip(1).step_by(2).for_each(|v| *v = 1.0 - *v),
+            Work::TexCoordDelta => values.iter_mut().skip(1).step_by(2).for_each(|v| *v = -*v),
+        }
+        values
+    }
+
+    /// Positions and their deltas, translations and their curves.
+    pub(super) fn positions(&self, values: &mut [f32]) {
+        for position in values.as_chunks_mut::<3>().0 {
+            *position = self.basis.vector_f32(*position);
+            if self.unit != 1.0 {
+                *position = position.map(|v| (f64::from(v) * self.unit) as f32);
+            }
+        }
+    }
+}
+
+/// Turns all faces of a part round: their corners, and the corner streams with them.
+fn turn_faces(part: &mut Part, converted: &mut Converted) {
+    let topology = part.topology.clone();
+    if matches!(topology, Topology::Points | Topology::Lines) {
+        return;
+    }
+    for stream in part.streams.iter_mut().filter(|s| s.domain == Domain::Corner) {
+        let values = turned_faces(&topology, &stream.values, usize::from(stream.width)).into();
+        *stream = Stream { values, ..stream.clone() };
+    }
+    let Some(corners) = &part.corners else {
+        let order: Vec<u32> = (0..part.point_count).collect();
+        part.corners = Some(turned_faces(&topology, &order, 1).into());
+        return;
+    };
+    let faces = match &topology {
+        Topology::Polygons { offsets } => offsets.as_ptr().addr(),
+        _ => 0,
+    };
+    let corners = converted.corners.convert(faces, corners, |c| turned_faces(&topology, c, 1));
+    // An unindexed part that was turned and is turned back is unindexed again.
+    let plain = corners.len() == part.point_count as usize && corners.iter().enumerate().all(|(i, c)| i == *c as usize);
+    part.corners = (!plain).then_some(corners);
+}
+
+/// A list of `width` values per corner, each face's turned round behind its first corner.
+fn turned_faces<T: Copy>(topology: &Topology, values: &[T], width: usize) -> Vec<T> {
+    let mut values = values.to_vec();
+    match topology {
+        Topology::Points | Topology::Lines => {}
+        Topology::Triangles => {
+            for face in values.chunks_exact_mut(3 * width) {
+                let (second, third) = face[width..].split_at_mut(width);
+                second.swap_with_slice(third);
+            }
+        }
+        Topology::Polygons { offsets } => {
+            for range in offsets.windows(2).filter(|r| r[1] - r[0] > 2) {
+                let corners = (range[0] as usize + 1) * width..range[1] as usize * width;
+                let behind_first = &mut values[corners];
+                behind_first.reverse();
+                // Reversed as single values; each corner's own must stand as before.
+                behind_first.chunks_exact_mut(width).for_each(<[T]>::reverse);
+            }
+        }
+    }
+    values
+}
