@@ -126,6 +126,14 @@ pub trait Codec: Sized {
     /// Those of the reader; malformed when the value to be written has another length.
     fn blob(&mut self, name: &'static str, len: usize, value: &mut SharedBytes) -> Result<()>;
 
+    /// As [`Codec::blob`], for bytes that are a text: a trace shows them.
+    ///
+    /// # Errors
+    /// As [`Codec::blob`].
+    fn text_blob(&mut self, name: &'static str, len: usize, value: &mut SharedBytes) -> Result<()> {
+        self.blob(name, len, value)
+    }
+
     /// A count as u32, for elements of at least `min_size` bytes each; gives the count that holds from here on.
     ///
     /// # Errors
@@ -299,6 +307,21 @@ impl<'a> ReadCodec<'a> {
         Self { cursor: Cursor::new(bytes, endian), path: Path::default() }
     }
 
+    /// A codec at an offset of the bytes.
+    ///
+    /// # Errors
+    /// Truncated when the offset is outside.
+    pub fn at(bytes: &'a SharedBytes, endian: Endian, offset: usize) -> Result<Self> {
+        let mut codec = Self::new(bytes, endian);
+        codec.cursor.seek(offset)?;
+        Ok(codec)
+    }
+
+    /// The offset of the next byte.
+    pub fn position(&self) -> usize {
+        self.cursor.position()
+    }
+
     fn named<T>(&self, name: &str, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_element(|| self.path.with(name)))
     }
@@ -365,6 +388,11 @@ impl WriteCodec {
     /// An empty output.
     pub fn new(endian: Endian) -> Self {
         Self { writer: Writer::new(endian), path: Path::default() }
+    }
+
+    /// What was written.
+    pub fn finish(self) -> Rope {
+        self.writer.finish()
     }
 }
 
@@ -454,11 +482,21 @@ pub struct TraceCodec {
 
 impl Default for TraceCodec {
     fn default() -> Self {
-        Self { inner: WriteCodec::new(Endian::Little), spans: Vec::new() }
+        Self::new(Endian::Little)
     }
 }
 
 impl TraceCodec {
+    /// An empty trace of a file of a byte order.
+    pub fn new(endian: Endian) -> Self {
+        Self { inner: WriteCodec::new(endian), spans: Vec::new() }
+    }
+
+    /// The fields in the order of the walk.
+    pub fn finish(self) -> Vec<Span> {
+        self.spans
+    }
+
     fn note(&mut self, name: &str, value: Value, write: impl FnOnce(&mut WriteCodec) -> Result<()>) -> Result<()> {
         let offset = self.inner.writer.position();
         write(&mut self.inner)?;
@@ -482,6 +520,11 @@ impl Codec for TraceCodec {
 
     fn blob(&mut self, name: &'static str, len: usize, value: &mut SharedBytes) -> Result<()> {
         self.note(name, Value::Null, |inner| inner.blob(name, len, value))
+    }
+
+    fn text_blob(&mut self, name: &'static str, len: usize, value: &mut SharedBytes) -> Result<()> {
+        let shown = std::str::from_utf8(value).map_or_else(|_| Value::Bytes(value.to_vec()), Value::from);
+        self.note(name, shown, |inner| inner.blob(name, len, value))
     }
 
     fn count(&mut self, name: &'static str, count: usize, min_size: usize) -> Result<usize> {

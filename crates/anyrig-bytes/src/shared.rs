@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A range of immutable bytes with a shared owner: a file in memory, a memory map, a vector.
 #[derive(Clone)]
@@ -51,7 +51,9 @@ impl SharedBytes {
 
 impl Default for SharedBytes {
     fn default() -> Self {
-        Self::from_owner([])
+        // One owner for all, so that an empty range costs no allocation.
+        static EMPTY: LazyLock<SharedBytes> = LazyLock::new(|| SharedBytes::from_owner([]));
+        EMPTY.clone()
     }
 }
 
