@@ -1,0 +1,221 @@
+//! Reading: how records nest. Their layouts are in `records`.
+
+use super::Frame;
+use super::records::{self, Footer, FooterOrder, Header, NodeRecord, PropertyRecord};
+use crate::codes;
+use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
+use crate::document::place::LineIndex;
+use crate::document::text::{self, TextEncoding};
+use crate::document::{FbxDocument, Form, MAX_DEPTH};
+use anyrig_bytes::codec::{Codec, ReadCodec};
+use anyrig_bytes::{Context, Diagnostic, Endian, Error, Place, Result, SharedBytes};
+
+/// Oldest and newest version that is read.
+const VERSIONS: std::ops::RangeInclusive<u32> = 2000..=8999;
+
+pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument> {
+    let mut reader = Reader::new(bytes, context)?;
+    reader.nodes()?;
+    let footer = reader.footer()?;
+    let Reader { arena, header, has_legacy_text, .. } = reader;
+    let version = header.version;
+    let form = Form::Binary(Frame { header, footer });
+    let mut document = FbxDocument { version, arena, form, text: TextEncoding::Utf8, lines: LineIndex::default() };
+    if has_legacy_text {
+        document.text = text::detect(&document, context);
+    }
+    Ok(document)
+}
+
+struct Reader<'a> {
+    bytes: &'a SharedBytes,
+    context: &'a Context,
+    codec: ReadCodec<'a>,
+    header: Header,
+    arena: Arena,
+    /// The open nodes and where each ends.
+    open: Vec<(NodeId, u64)>,
+    node: NodeRecord,
+    property: PropertyRecord,
+    has_legacy_text: bool,
+}
+
+/// What a reading step found.
+enum Next {
+    /// A list or a node without a list ended.
+    Ended,
+    /// A node, with where it ends.
+    Node(NodeId, u64),
+    /// The end of the nodes.
+    Done,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a SharedBytes, context: &'a Context) -> Result<Self> {
+        let order = bytes.get(22).copied().unwrap_or_default();
+        let mut codec = ReadCodec::new(bytes, records::byte_order(order));
+        let mut header = Header::default();
+        records::header(&mut codec, &mut header)?;
+        if !VERSIONS.contains(&header.version) {
+            let message = format!("version {} is not known; 2000 to 8000 are", header.version);
+            return Err(Error::unsupported(Place::byte(23), message));
+        }
+        let (node, property) = (NodeRecord::default(), PropertyRecord::default());
+        let (arena, open) = (Arena::new(bytes), Vec::new());
+        Ok(Self { bytes, context, codec, header, arena, open, node, property, has_legacy_text: false })
+    }
+
+    fn position(&self) -> u64 {
+        self.codec.position() as u64
+    }
+
+    fn nodes(&mut self) -> Result<()> {
+        loop {
+            match self.step()? {
+                Next::Ended => {}
+                Next::Done => return Ok(()),
+                Next::Node(id, end) if self.position() < end => {
+                    let limit = MAX_DEPTH.min(self.context.limits().depth as usize);
+                    if self.open.len() >= limit {
+                        let message = format!("nodes nest deeper than the limit of {limit}");
+                        return Err(Error::limit(self.place(), message));
+                    }
+                    self.open.push((id, end));
+                }
+                Next::Node(..) => {}
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Next> {
+        let start = self.position();
+        match self.open.last() {
+            Some((_, end)) if start >= *end => {
+                self.open.pop();
+                return Ok(Next::Ended);
+            }
+            None if self.codec.remaining() == Some(0) => {
+                self.context.push(Diagnostic::new(&codes::NO_END, "root", "").at(Place::byte(start)));
+                return Ok(Next::Done);
+            }
+            _ => {}
+        }
+        let walked = records::node(&mut self.codec, self.header.is_wide(), &mut self.node);
+        walked.map_err(|e| self.locate(e))?;
+        if self.node.is_null() {
+            return self.end_of_list(start);
+        }
+        self.begin(start)
+    }
+
+    /// A null record: the end of the innermost list.
+    fn end_of_list(&mut self, start: u64) -> Result<Next> {
+        let (id, end) = self.open.last().copied().unwrap_or((NodeId::ROOT, self.position()));
+        if end != self.position() {
+            let message = format!("the list of children ends at {}, its node at {end}", self.position());
+            return Err(Error::malformed(self.place_at(start), message));
+        }
+        if let Some(node) = self.arena.node_mut(id) {
+            node.has_list = true;
+        }
+        Ok(if self.open.pop().is_some() { Next::Ended } else { Next::Done })
+    }
+
+    fn begin(&mut self, start: u64) -> Result<Next> {
+        let limit = self.open.last().map_or(self.bytes.len() as u64, |(_, end)| *end);
+        let end = self.node.end;
+        let properties_end = self.position().checked_add(self.node.property_bytes).filter(|at| *at <= end);
+        let Some(properties_end) = properties_end.filter(|_| end <= limit) else {
+            let message = format!(
+                "the node is to end at {end} with {} bytes of properties, but what it lies in ends at {limit}",
+                self.node.property_bytes
+            );
+            let kind = if self.open.is_empty() && end > limit { Error::truncated } else { Error::malformed };
+            return Err(kind(self.place_at(start), message));
+        };
+        let count = self.node.property_count;
+        // The shortest property has two bytes.
+        if count > self.node.property_bytes / 2 {
+            let message = format!("{count} properties cannot lie in {} bytes", self.node.property_bytes);
+            return Err(Error::malformed(self.place_at(start), message));
+        }
+        self.context.take_elements(1 + count, || Place::byte(start))?;
+        let parent = self.open.last().map_or(NodeId::ROOT, |(id, _)| *id);
+        let name_len = self.node.name.len() as u32;
+        let mut node = NodeData::new(parent);
+        node.name = start + NodeRecord::fixed_size(self.header.is_wide());
+        node.name_len = name_len;
+        node.range = Some((start, end));
+        node.first_property = self.arena.next_property(|| Place::byte(start))?;
+        node.property_count = count as u32;
+        let id = self.arena.push(node, || Place::byte(start))?;
+        self.properties(id, count, properties_end)?;
+        Ok(Next::Node(id, end))
+    }
+
+    fn properties(&mut self, id: NodeId, count: u64, end: u64) -> Result<()> {
+        for index in 0..count {
+            let at = self.position();
+            self.codec.enter("properties", Some(index as usize));
+            let walked = records::property(&mut self.codec, &mut self.property);
+            walked.map_err(|e| self.locate_in(id, e))?;
+            self.codec.leave();
+            let kind = self.property.kind;
+            if kind == b'S' && !self.has_legacy_text {
+                self.has_legacy_text = std::str::from_utf8(&self.property.data).is_err();
+            }
+            self.arena.properties.push(PropertyData::new(kind, at));
+        }
+        if self.position() != end {
+            let message = format!("the properties end at {}, their list is to end at {end}", self.position());
+            return Err(Error::malformed(Place::byte(self.position()).named(self.path(id)), message));
+        }
+        Ok(())
+    }
+
+    fn footer(&mut self) -> Result<Footer> {
+        let offset = self.position();
+        let tail = self.bytes.slice(offset as usize..self.bytes.len()).unwrap_or_default();
+        let version = match self.header.endian() {
+            Endian::Little => self.header.version.to_le_bytes(),
+            Endian::Big => self.header.version.to_be_bytes(),
+        };
+        let order = FooterOrder::find(&tail, offset, version);
+        let zeros = order.zeros(offset).unwrap_or(0) as usize;
+        let known = if order == FooterOrder::Unknown { 0 } else { 20 + zeros };
+        if known == 0 {
+            let message = format!("{} bytes", tail.len());
+            self.context.push(Diagnostic::new(&codes::FOOTER, "footer", message).at(Place::byte(offset)));
+        }
+        let range = |from: usize, to: usize| tail.slice(from..to).unwrap_or_default();
+        let (zeros, rest) = (range(16.min(known), (16 + zeros).min(known)), range(known, tail.len()));
+        let mut footer = Footer { order, zeros, rest, ..Footer::default() };
+        records::footer(&mut self.codec, &mut footer)?;
+        Ok(footer)
+    }
+
+    fn path(&self, id: NodeId) -> String {
+        crate::document::place::path(&self.arena, id)
+    }
+
+    fn place(&self) -> Place {
+        self.place_at(self.position())
+    }
+
+    fn place_at(&self, offset: u64) -> Place {
+        let parent = self.open.last().map_or(NodeId::ROOT, |(id, _)| *id);
+        Place::byte(offset).named(self.path(parent))
+    }
+
+    /// The same error with the path of the innermost open node before the field's.
+    fn locate(&self, error: Error) -> Error {
+        self.locate_in(self.open.last().map_or(NodeId::ROOT, |(id, _)| *id), error)
+    }
+
+    fn locate_in(&self, id: NodeId, error: Error) -> Error {
+        let mut place = error.place().clone();
+        place.element =
+            [self.path(id), place.element].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(".");
+        Error::new(error.kind(), place, error.message())
+    }
+}

@@ -1,0 +1,50 @@
+//! FBX, the exchange format of Autodesk's programs, binary and ASCII.
+//!
+//! There is no public specification. What this crate knows comes from public descriptions of the binary container, from
+//! the behaviour of open readers, and from the bytes of files that many programs wrote.
+//!
+//! - [`document`]: exactly what a file holds. A tree of named nodes with properties, one [`Node`] interface for both
+//!   encodings. An untouched document is written byte for byte as it was read; an edit changes its own bytes and the
+//!   lengths and offsets that depend on it.
+//! - [`probe`]: how well the first bytes of a file fit.
+//!
+//! Versions: 2000 to 8000 in both encodings and both byte orders. Seen in real files: binary 2000 (made by hand), 3000,
+//! 4050, 5000, 6100, 7100, 7200, 7400, 7500, 7700, of these 6100 and 7500 in big-endian form too; ASCII 5.8, 6.1, 7.1
+//! to 7.5, 7.7, and 8.0 (made by hand). Never seen in a real file: binary 7300 and 8000, ASCII below 5.8.
+
+mod codes;
+pub mod document;
+
+pub use codes::CODES;
+pub use document::{
+    Decoder, Element, Encoding, FbxDocument, Kind, NewNode, NewValue, Node, NodeId, Property, TextEncoding,
+};
+
+use anyrig_scene::{Hint, Score};
+
+/// How well the first bytes of a file fit.
+pub fn probe(head: &[u8], hint: Hint<'_>) -> Score {
+    if document::is_binary(head) {
+        return Score::Certain;
+    }
+    let by_content = document::ascii_score(head);
+    let by_extension = if hint.extension == Some("fbx") { Score::Extension } else { Score::No };
+    by_content.max(by_extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides_and_the_extension_is_only_a_hint() {
+        let fbx = Hint { extension: Some("fbx") };
+        let none = Hint::default();
+        assert_eq!(probe(b"Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0", none), Score::Certain);
+        assert_eq!(probe(b"\xef\xbb\xbf; FBX 7.7.0 project file\n", none), Score::Certain);
+        assert_eq!(probe(b"; a remark\r\n\r\nFBXHeaderExtension:  {\n", none), Score::Likely);
+        assert_eq!(probe(b"solid cube", none), Score::No);
+        assert_eq!(probe(b"solid cube", fbx), Score::Extension);
+        assert_eq!(probe(b"", fbx), Score::Extension);
+    }
+}
