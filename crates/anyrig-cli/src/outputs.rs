@@ -159,3 +159,96 @@ fn lossy(name: Option<&OsStr>) -> String {
 fn extension(path: &Path) -> Option<String> {
     path.extension().and_then(OsStr::to_str).map(str::to_lowercase)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use anyrig::{Context, ExportedFile, FormatInfo, Report, Scene, Source};
+    use clap::Parser;
+
+    struct Writes(&'static FormatInfo);
+
+    impl Exporter for Writes {
+        fn info(&self) -> &'static FormatInfo {
+            self.0
+        }
+
+        fn packaging(&self) -> Packaging {
+            Packaging::Folder { suffix: "_Out" }
+        }
+
+        fn export(&self, _: Scene, _: &str, _: &Context) -> anyrig::Result<Vec<ExportedFile>> {
+            Ok(Vec::new())
+        }
+
+        fn verify(&self, _: &str, _: &dyn Source, _: &Context) -> anyrig::Result<()> {
+            Ok(())
+        }
+
+        fn predict(&self, _: &Scene, _: &Context) -> Report {
+            Report::default()
+        }
+    }
+
+    const fn info(id: &'static str, extensions: &'static [&'static str]) -> FormatInfo {
+        FormatInfo { id, name: id, extensions, media_type: None, versions: "", capabilities: &[], options: None }
+    }
+
+    static ONE: FormatInfo = info("one", &["mdl"]);
+    static TWO: FormatInfo = info("two", &["mdl", "two"]);
+
+    fn registry() -> Registry {
+        let mut registry = Registry::empty();
+        registry.add_exporter(Writes(&ONE));
+        registry.add_exporter(Writes(&TWO));
+        registry
+    }
+
+    fn args(words: &[&str]) -> ConvertArgs {
+        let cli = Cli::parse_from([&["anyrig", "convert"], words].concat());
+        let Command::Convert(args) = cli.command else { panic!("convert") };
+        args
+    }
+
+    fn target_of(words: &[&str]) -> Result<&'static str> {
+        target(&registry(), &args(words)).map(|e| e.info().id)
+    }
+
+    #[test]
+    fn an_ambiguous_ending_names_the_targets() {
+        assert_eq!(target_of(&["a", "-o", "x.two"]), Ok("two"));
+        assert_eq!(target_of(&["a", "-o", "x.mdl", "--to", "one"]), Ok("one"));
+        let failure = target_of(&["a", "-o", "x.mdl"]).expect_err("two targets write it");
+        assert_eq!(failure.exit.code(), 2);
+        assert!(failure.message.ends_with("one of: one, two"), "{failure}");
+        assert!(target_of(&["a", "-o", "folder"]).is_err());
+    }
+
+    fn destinations(words: &[&str], inputs: &[&str]) -> Result<Vec<String>> {
+        let (registry, args) = (registry(), args(words));
+        let inputs = inputs.iter().map(|i| Input::File(PathBuf::from(i))).collect();
+        let jobs = plan(inputs, registry.exporter("two")?, &registry, &args)?;
+        let text = |job: Job| match job.destination {
+            Destination::Stdout => "-".to_owned(),
+            Destination::Folder { folder, main } => format!("{}|{:?}|{}", folder.display(), main, job.stem),
+        };
+        Ok(jobs.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn destinations_of_one_input_and_of_a_batch() {
+        let of = |words: &[&str], inputs: &[&str]| destinations(words, inputs).map(|d| d.join(" "));
+        let ok = |text: &str| Ok(text.to_owned());
+        assert_eq!(of(&["x"], &["m/Fox.glb"]), ok("Fox_Out|None|Fox"));
+        assert_eq!(of(&["x", "-n", "A"], &["m/Fox.glb"]), ok("Fox_Out|None|A"));
+        assert_eq!(of(&["x", "-o", "out", "-n", "A"], &["Fox.glb"]), ok("out|None|A"));
+        assert_eq!(of(&["x", "-o", "out/B.two"], &["Fox.glb"]), ok("out|Some(\"B.two\")|B"));
+        assert_eq!(of(&["x", "-o", "out.v2"], &["Fox.glb"]), ok("out.v2|None|Fox"));
+        assert_eq!(of(&["x", "-o", "B.two/"], &["Fox.glb"]), ok("B.two/|None|Fox"));
+        assert_eq!(of(&["x", "-o", "out"], &["a.glb", "b.glb"]), ok("out/a_Out|None|a out/b_Out|None|b"));
+        assert!(of(&["x", "-o", "-"], &["a.glb"]).is_err(), "a folder does not go to standard output");
+        assert!(of(&["x", "-n", "A"], &["a.glb", "b.glb"]).is_err());
+        assert!(of(&["x"], &["1/a.glb", "2/A.glb"]).is_err_and(|f| f.message.contains("same output")));
+    }
+}

@@ -87,6 +87,10 @@ pub fn route(
     importer: Option<&dyn Importer>,
     exporter: Option<&dyn Exporter>,
 ) -> Result<Vec<(String, Value)>> {
+    // Schemas cost more than a small conversion.
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
     let schemas = [exporter.and_then(|e| e.info().options), importer.and_then(|i| i.info().options)];
     let known: Vec<(&str, OptionInfo)> =
         schemas.iter().flatten().flat_map(|s| describe(s).into_iter().map(|option| (s.owner, option))).collect();
