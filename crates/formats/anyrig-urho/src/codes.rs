@@ -42,7 +42,7 @@ codes! {
     BONE_RENAMED: "urho.bone-renamed", Note, "Bones are found by name, so each one got a name of its own.";
     BONE_DUPLICATED: "urho.bone-duplicated", Note,
         "A joint has two bind poses; a bone holds one, so a second bone follows the first.";
-    WITHOUT_WEIGHTS: "urho.without-weights", Repaired, "Points of a skinned mesh without weights follow the first joint.";
+    WITHOUT_WEIGHTS: "urho.without-weights", Repaired, "A part of a skinned mesh without weights follows the first joint.";
     INFLUENCES_LIMITED: "urho.influences-limited", Approximated, "Points keep their four largest influences.";
     SPLIT_BY_BONES: "urho.split-by-bones", Approximated,
         "There are more bones than the limit; geometries map a part of them, and larger ones are split.";

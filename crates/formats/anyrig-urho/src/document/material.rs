@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn faults_have_a_line_and_a_column() {
         for (text, place) in [
-            (SPELLED, "line 4, column 43"),
+            (SPELLED, "line 4, column 42"),
             ("<material>\n<a b></a>", "line 2, column 5"),
             ("<material>\n<a b='", "line 2, column 7"),
             ("<!-- ", "line 1, column 1"),

@@ -220,33 +220,16 @@ fn own_points(corners: &[u32], point_count: usize) -> (Vec<u32>, Vec<u32>) {
     (points, corners)
 }
 
-/// Puts points of a skinned part that have no weight on the first joint: the engine would draw them at the origin.
-/// Gives their number.
+/// Puts a part of a skinned mesh that has no influences on the first joint; gives the number of its points. Points whose
+/// weights are all 0 stay so: that is what the source says.
 fn give_weights(part: &mut Part) -> u64 {
-    let count = part.point_count as usize;
-    let Some(influences) = &part.influences else {
-        let layout = Layout::Fixed(1);
-        part.influences = Some(Influences { layout, joints: vec![0; count].into(), weights: vec![1.0; count].into() });
-        return count as u64;
-    };
-    let without: Vec<usize> = (0..count).filter(|p| influences.of(*p).1.iter().all(|w| *w == 0.0)).collect();
-    if without.is_empty() {
+    if part.influences.is_some() {
         return 0;
     }
-    // Such points may have no room for an influence, so the layout becomes one with room for all.
-    let mut joints = vec![[0u32; 4]; count];
-    let mut weights = vec![[0f32; 4]; count];
-    for point in 0..count {
-        let (from_joints, from_weights) = influences.of(point);
-        joints[point].iter_mut().zip(from_joints).for_each(|(to, from)| *to = *from);
-        weights[point].iter_mut().zip(from_weights).for_each(|(to, from)| *to = *from);
-    }
-    for point in &without {
-        (joints[*point], weights[*point]) = ([0; 4], [1.0, 0.0, 0.0, 0.0]);
-    }
-    let joints = joints.into_flattened().into();
-    part.influences = Some(Influences { layout: Layout::Fixed(4), joints, weights: weights.into_flattened().into() });
-    without.len() as u64
+    let count = part.point_count as usize;
+    let (joints, weights) = (vec![0; count].into(), vec![1.0; count].into());
+    part.influences = Some(Influences { layout: Layout::Fixed(1), joints, weights });
+    count as u64
 }
 
 #[cfg(test)]

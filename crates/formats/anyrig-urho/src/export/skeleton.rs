@@ -297,6 +297,8 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self, context: &Context) -> Skeleton {
+        let followers = self.skeleton.bones.iter().skip(self.skeleton.by_node.len());
+        followers.for_each(|bone| context.tell(&codes::BONE_DUPLICATED, &bone.name, ""));
         let mut names = UniqueNames::default();
         for (i, bone) in self.skeleton.bones.iter_mut().enumerate() {
             let wanted = match bone.name.as_str() {

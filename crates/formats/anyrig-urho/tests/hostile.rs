@@ -1,0 +1,221 @@
+//! Broken files: an error or a repaired scene, never a panic.
+
+mod support;
+
+use anyrig_bytes::{Context, Role};
+use anyrig_bytes::{Attachment, Limits};
+use anyrig_urho::{Dialect, document::Animation, document::AnimationLayout, document::Track};
+use support::{corpus, export, import};
+
+/// Small files of each kind, from the corpus and from the crate itself.
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let mut samples = vec![
+        ("morphs.mdl".to_owned(), model_with_morphs()),
+        ("motion.ani".to_owned(), urhox_motion()),
+        ("m.xml".to_owned(), b"<?xml version=\"1.0\"?>\n<material><cull value=\"none\"/></material>".to_vec()),
+    ];
+    if let Some(root) = corpus() {
+        for path in [
+            "urho3d/LinePrimitives/UnitX.mdl",
+            "urho3d-asset-importer/blender_293_half_skinned_7400_binary/blender_293_half_skinned_7400_binary.mdl",
+            "urho3d-asset-importer/maya_game_sausage_7500_binary_combined/\
+             maya_game_sausage_7500_binary_combined_spin.ani",
+        ] {
+            let path = root.join(path);
+            samples.push((support::name_of(&path), std::fs::read(path).expect("readable")));
+        }
+    }
+    samples
+}
+
+/// One triangle on two bones with a morph of all three kinds, word by word.
+fn model_with_morphs() -> Vec<u8> {
+    let mut bytes = b"UMD2".to_vec();
+    let words = |bytes: &mut Vec<u8>, list: &[u32]| list.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    words(&mut bytes, &[1, 3, 3, 0x003, 0x604, 0x705, 0, 3]);
+    for i in 0..3u8 {
+        bytes.extend([f32::from(i), 1.0, 0.0, 0.5, 0.5, 0.0, 0.0].map(f32::to_le_bytes).concat());
+        bytes.extend([0, 1, 0, 0]);
+    }
+    words(&mut bytes, &[1, 3, 2]);
+    bytes.extend([0, 0, 1, 0, 2, 0]);
+    words(&mut bytes, &[1, 2, 0, 1, 1, 0, 0, 0, 0, 0, 3]);
+    words(&mut bytes, &[1]);
+    bytes.extend(b"smile\0");
+    words(&mut bytes, &[1, 0, 0x83, 2]);
+    for vertex in [0u32, 2] {
+        words(&mut bytes, &[vertex]);
+        bytes.extend([0.5f32; 9].map(f32::to_le_bytes).concat());
+    }
+    words(&mut bytes, &[2]);
+    for (name, parent) in [("a", 0u32), ("b", 0)] {
+        bytes.extend(name.bytes());
+        bytes.push(0);
+        words(&mut bytes, &[parent]);
+        let rest = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+        bytes.extend(rest.map(f32::to_le_bytes).concat());
+        let offset = [1.0f32, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+        bytes.extend(offset.map(f32::to_le_bytes).concat());
+        bytes.push(3);
+        bytes.extend([1.0f32; 7].map(f32::to_le_bytes).concat());
+    }
+    bytes.extend([0.0f32; 9].map(f32::to_le_bytes).concat());
+    bytes
+}
+
+fn urhox_motion() -> Vec<u8> {
+    let key = |time: f32| [time, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0].map(f32::to_le_bytes).concat();
+    let track = |name: &str, interpolation| Track {
+        name: name.into(),
+        interpolation,
+        key_count: 2,
+        data: [key(0.0), key(1.0)].concat().into(),
+        ..Track::default()
+    };
+    let animation = Animation {
+        layout: AnimationLayout::UrhoX,
+        version: 2,
+        length_secs: 1.0,
+        tracks: vec![track("a", 1), track("b", 0)],
+        ..Animation::default()
+    };
+    animation.write().expect("writes").to_vec()
+}
+
+/// Reads, and writes what could be read. Both may fail, neither may panic.
+fn try_all(name: &str, bytes: &[u8]) -> bool {
+    let mut read = false;
+    for dialect in [Dialect::UrhoX, Dialect::Urho3d] {
+        let context = Context::new();
+        let Ok(scene) = import(name, bytes.to_vec(), dialect, &context) else { continue };
+        read = true;
+        let exporter = anyrig_urho::UrhoxExporter;
+        drop(anyrig_scene::Exporter::export(&exporter, scene, "x", &context));
+    }
+    read
+}
+
+#[test]
+fn the_samples_themselves_are_sound() {
+    for (name, bytes) in samples() {
+        assert!(try_all(&name, &bytes), "{name}");
+    }
+    let scene = import("m.mdl", model_with_morphs(), Dialect::UrhoX, &Context::new()).expect("imports");
+    let mdl = support::parser::mdl(&support::content(&export(scene, &Context::new()), "Model.mdl"));
+    assert_eq!((mdl.morphs[0].name.as_str(), mdl.morphs[0].mask, mdl.morphs[0].vertices.len()), ("smile", 0x83, 2));
+    assert_eq!(mdl.morphs[0].vertices[1], (2, vec![[0.5; 3]; 3]));
+    assert_eq!(mdl.vertex_buffers[0].morph_range, [0, 3]);
+    assert_eq!(mdl.bones[1].collision_mask, 3);
+}
+
+#[test]
+fn every_prefix_is_handled() {
+    let mut count = 0;
+    for (name, bytes) in samples() {
+        for len in 0..bytes.len() {
+            try_all(&name, &bytes[..len]);
+            count += 1;
+        }
+    }
+    println!("prefixes: {count}");
+}
+
+/// A small generator of its own, so that a failure can be repeated from its number.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+}
+
+#[test]
+fn mutated_files_are_handled() {
+    let wanted = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000usize);
+    let samples = samples();
+    let mut read = 0;
+    for number in 0..wanted {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let (name, bytes) = &samples[number % samples.len()];
+        let mut bytes = bytes.clone();
+        for _ in 0..=random.below(3) {
+            mutate(&mut bytes, &mut random);
+        }
+        read += usize::from(try_all(name, &bytes));
+    }
+    println!("mutants: {wanted}, of which {read} could be read");
+}
+
+fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(bytes.len());
+    let words: [u32; 8] = [0, 1, 2, 0xff, 0xffff, 0x7fc0_0000, 0x8000_0000, u32::MAX];
+    match random.below(4) {
+        0 => bytes[at] = random.next() as u8,
+        1 => {
+            let word = words[random.below(words.len())].to_le_bytes();
+            let aligned = at & !3;
+            bytes.iter_mut().skip(aligned).zip(word).for_each(|(b, w)| *b = w);
+        }
+        2 => {
+            let end = (at + 1 + random.below(64)).min(bytes.len());
+            let cut: Vec<u8> = bytes.drain(at..end).collect();
+            if random.below(2) == 0 {
+                let back = random.below(bytes.len() + 1);
+                bytes.splice(back..back, cut);
+            }
+        }
+        _ => bytes.insert(at, random.next() as u8),
+    }
+    if bytes.is_empty() {
+        bytes.push(0);
+    }
+}
+
+#[test]
+fn the_element_budget_stops_geometries_that_share_everything() {
+    // 2000 geometries that each draw the same 3 indices are within any budget, but not within one of 5000 elements.
+    let mut bytes = b"UMD2".to_vec();
+    let words = |bytes: &mut Vec<u8>, list: &[u32]| list.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    words(&mut bytes, &[1, 3, 1, 0x003, 0, 0]);
+    bytes.extend([0u8; 36]);
+    words(&mut bytes, &[1, 3, 4, 0, 1, 2, 2000]);
+    for _ in 0..2000 {
+        words(&mut bytes, &[0, 1, 0, 0, 0, 0, 0, 3]);
+    }
+    words(&mut bytes, &[0, 0]);
+    bytes.extend([0u8; 24]);
+    assert!(import("a.mdl", bytes.clone(), Dialect::UrhoX, &Context::new()).is_ok());
+    let mut limits = Limits::default();
+    limits.elements = 5000;
+    let error = import("a.mdl", bytes, Dialect::UrhoX, &Context::new().with_limits(limits)).expect_err("too many");
+    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::LimitExceeded);
+}
+
+#[test]
+fn a_ring_of_200_000_bones_becomes_a_forest() {
+    let count = 200_000u32;
+    let mut bytes = b"UMD2".to_vec();
+    let words = |bytes: &mut Vec<u8>, list: &[u32]| list.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    words(&mut bytes, &[0, 0, 0, 0, count]);
+    for bone in 0..count {
+        bytes.push(0);
+        words(&mut bytes, &[(bone + 1) % count]);
+        bytes.extend([0.0f32; 22].map(f32::to_le_bytes).concat());
+        bytes.push(0);
+    }
+    bytes.extend([0u8; 24]);
+    let context = Context::new();
+    let motion = Attachment { role: Role::Motion, name: "m.ani".to_owned(), bytes: urhox_motion().into() };
+    let context = context.with_attachment(motion);
+    let scene = import("ring.mdl", bytes, Dialect::UrhoX, &context).expect("imports");
+    assert_eq!(context.report().count_of("urho.bone-hierarchy"), 1);
+    assert_eq!(scene.roots().count(), 1);
+    assert_eq!(scene.nodes.len(), count as usize);
+}
