@@ -15,6 +15,7 @@
 //! | [`limit_influences`]     | at most so many influences per point                                            |
 //! | [`normalise_weights`]    | influences that sum to 1                                                        |
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
+//! | [`transform_part`]       | the same for one part and any transform                                         |
 //! | [`resample`]             | any curve into linear keys within an error bound                                |
 //! | [`clip_keys`]            | translation, rotation and scale keys of a node on common times                  |
 //! | [`decompose`]            | matrices into translation, rotation, scale                                      |
@@ -35,9 +36,11 @@ mod render_mesh;
 mod resample;
 mod space;
 mod tangents;
+mod transform_part;
 mod triangulate;
+mod turn;
 
-pub use bake_nodes::{BakeNodesOptions, bake_node_transforms};
+pub use bake_nodes::{Animated, BakeNodesOptions, bake_node_transforms};
 pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};
 pub use decompose::{DecomposeOptions, Shear, decompose};
@@ -45,7 +48,8 @@ pub use influences::{LimitStats, limit_influences, normalise_weights};
 pub use normals::{NormalOptions, NormalStats, NormalWeight, generate_missing_normals, generate_normals};
 pub use parallel::{PartPlace, for_each_part};
 pub use render_mesh::to_render_mesh;
-pub use resample::{CurveKind, ResampleOptions, resample};
+pub use resample::{CurveKind, ResampleOptions, Resampled, resample};
 pub use space::{Mirror, SpaceOptions, flip_v, to_space, to_space_with};
 pub use tangents::{TangentMethod, TangentOptions, TangentStats, generate_missing_tangents, generate_tangents};
+pub use transform_part::transform_part;
 pub use triangulate::{triangulate, triangulate_part};

@@ -3,8 +3,9 @@
 use super::axes::SignedPermutation;
 use super::once::Once;
 use crate::check::check_part;
+use crate::turn::{turn_faces_with, turned_faces};
 use anyrig_bytes::Result;
-use anyrig_scene::{DeltaStream, Domain, Part, Scene, Semantic, Stream, Topology};
+use anyrig_scene::{DeltaStream, Scene, Semantic, Topology};
 
 /// What changes.
 pub(super) struct Change {
@@ -73,7 +74,14 @@ pub(super) fn change_meshes(scene: &mut Scene, change: &Change) -> Result<()> {
             }
         }
         if change.turn_faces {
-            turn_faces(part, &mut converted);
+            let corners = part.corners.clone().unwrap_or_default();
+            turn_faces_with(part, |topology| {
+                let faces = match topology {
+                    Topology::Polygons { offsets } => offsets.as_ptr().addr(),
+                    _ => 0,
+                };
+                converted.corners.convert(faces, &corners, |c| turned_faces(topology, c, 1))
+            });
         }
     }
     Ok(())
@@ -124,53 +132,4 @@ impl Change {
             }
         }
     }
-}
-
-/// Turns all faces of a part round: their corners, and the corner streams with them.
-fn turn_faces(part: &mut Part, converted: &mut Converted) {
-    let topology = part.topology.clone();
-    if matches!(topology, Topology::Points | Topology::Lines) {
-        return;
-    }
-    for stream in part.streams.iter_mut().filter(|s| s.domain == Domain::Corner) {
-        let values = turned_faces(&topology, &stream.values, usize::from(stream.width)).into();
-        *stream = Stream { values, ..stream.clone() };
-    }
-    let Some(corners) = &part.corners else {
-        let order: Vec<u32> = (0..part.point_count).collect();
-        part.corners = Some(turned_faces(&topology, &order, 1).into());
-        return;
-    };
-    let faces = match &topology {
-        Topology::Polygons { offsets } => offsets.as_ptr().addr(),
-        _ => 0,
-    };
-    let corners = converted.corners.convert(faces, corners, |c| turned_faces(&topology, c, 1));
-    // An unindexed part that was turned and is turned back is unindexed again.
-    let plain = corners.len() == part.point_count as usize && corners.iter().enumerate().all(|(i, c)| i == *c as usize);
-    part.corners = (!plain).then_some(corners);
-}
-
-/// A list of `width` values per corner, each face's turned round behind its first corner.
-fn turned_faces<T: Copy>(topology: &Topology, values: &[T], width: usize) -> Vec<T> {
-    let mut values = values.to_vec();
-    match topology {
-        Topology::Points | Topology::Lines => {}
-        Topology::Triangles => {
-            for face in values.chunks_exact_mut(3 * width) {
-                let (second, third) = face[width..].split_at_mut(width);
-                second.swap_with_slice(third);
-            }
-        }
-        Topology::Polygons { offsets } => {
-            for range in offsets.windows(2).filter(|r| r[1] - r[0] > 2) {
-                let corners = (range[0] as usize + 1) * width..range[1] as usize * width;
-                let behind_first = &mut values[corners];
-                behind_first.reverse();
-                // Reversed as single values; each corner's own must stand as before.
-                behind_first.chunks_exact_mut(width).for_each(<[T]>::reverse);
-            }
-        }
-    }
-    values
 }
