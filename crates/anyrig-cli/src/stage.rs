@@ -1,6 +1,7 @@
 //! All or nothing: files are written under a temporary folder beside their destination and moved when all are whole.
 
 use crate::failure::{Failure, Result};
+use crate::open::open;
 use anyrig::bytes::Rope;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,6 +21,8 @@ pub enum Existing {
 #[derive(Debug)]
 pub struct Stage {
     temporary: PathBuf,
+    /// Below the temporary folder.
+    new: PathBuf,
     destination: PathBuf,
     /// Name below the temporary folder, and name below the destination.
     files: Vec<(String, OsString)>,
@@ -35,17 +38,20 @@ impl Stage {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let temporary = existing.join(format!(".anyrig-{}-{number}.tmp", std::process::id()));
         fs::create_dir(&temporary).map_err(|e| Failure::io(&existing, "write into this folder", &e))?;
-        Ok(Self { temporary, destination: destination.to_path_buf(), files: Vec::new() })
+        let new = temporary.join("new");
+        let stage = Self { temporary, new, destination: destination.to_path_buf(), files: Vec::new() };
+        fs::create_dir(&stage.new).map_err(|e| Failure::io(&existing, "write into this folder", &e))?;
+        Ok(stage)
     }
 
     /// Where the files lie until they are moved.
     pub fn folder(&self) -> &Path {
-        &self.temporary
+        &self.new
     }
 
     /// Writes a file under a name that stays below the folder; it will be called `final_name`.
     pub fn write(&mut self, name: &str, final_name: OsString, content: &Rope) -> Result<()> {
-        let path = self.temporary.join(name);
+        let path = self.new.join(name);
         let doing = |e: &io::Error| Failure::io(&self.destination.join(&final_name), "write", e);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|e| doing(&e))?;
@@ -56,17 +62,25 @@ impl Stage {
         Ok(())
     }
 
-    /// Moves all files to their places, or none. `inputs` are canonical paths that are never written onto.
+    /// Moves all files to their places, or none, and returns these places. `inputs` are canonical paths that are never
+    /// written onto. A file beside the main one that already lies there with the same bytes stays as it is.
     ///
     /// # Errors
     /// When a file exists and is to be kept, when a place is an input, and when the system refuses.
     pub fn commit(self, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
-        for (_, name) in &self.files {
-            check_place(&self.destination.join(name), existing, inputs)?;
+        let mut places = Vec::new();
+        let mut missing = Vec::new();
+        for (index, (name, final_name)) in self.files.iter().enumerate() {
+            let (staged, place) = (self.new.join(name), self.destination.join(final_name));
+            if index == 0 || !is_same_file(&staged, &place) {
+                check_place(&place, existing, inputs)?;
+                missing.push((staged, place.clone()));
+            }
+            places.push(place);
         }
         let mut moves = Moves::default();
-        match self.move_all(existing, &mut moves) {
-            Ok(()) => Ok(moves.done),
+        match self.move_all(&missing, existing, &mut moves) {
+            Ok(()) => Ok(places),
             Err(failure) => {
                 moves.undo();
                 Err(failure)
@@ -74,22 +88,21 @@ impl Stage {
         }
     }
 
-    fn move_all(&self, existing: Existing, moves: &mut Moves) -> Result<()> {
-        let backups = self.temporary.join(".replaced");
-        for (index, (name, final_name)) in self.files.iter().enumerate() {
-            let place = self.destination.join(final_name);
-            let doing = |e: &io::Error| Failure::io(&place, "write", e);
+    fn move_all(&self, files: &[(PathBuf, PathBuf)], existing: Existing, moves: &mut Moves) -> Result<()> {
+        let backups = self.temporary.join("old");
+        for (index, (staged, place)) in files.iter().enumerate() {
+            let doing = |e: &io::Error| Failure::io(place, "write", e);
             if let Some(parent) = place.parent() {
                 moves.create_folders(parent).map_err(|e| doing(&e))?;
             }
-            if existing == Existing::Replace && fs::symlink_metadata(&place).is_ok() {
+            if existing == Existing::Replace && fs::symlink_metadata(place).is_ok() {
                 fs::create_dir_all(&backups).map_err(|e| doing(&e))?;
                 let backup = backups.join(index.to_string());
-                fs::rename(&place, &backup).map_err(|e| doing(&e))?;
+                fs::rename(place, &backup).map_err(|e| doing(&e))?;
                 moves.replaced.push((backup, place.clone()));
             }
-            move_to_free_place(&self.temporary.join(name), &place).map_err(|e| doing(&e))?;
-            moves.done.push(place);
+            move_to_free_place(staged, place).map_err(|e| doing(&e))?;
+            moves.done.push(place.clone());
         }
         Ok(())
     }
@@ -146,6 +159,16 @@ fn write_rope(content: &Rope, file: &mut File) -> io::Result<()> {
     let mut buffered = io::BufWriter::with_capacity(1 << 16, &mut *file);
     content.write_to(&mut buffered)?;
     io::Write::flush(&mut buffered)
+}
+
+/// Whether a regular file lies there with these bytes.
+fn is_same_file(staged: &Path, place: &Path) -> bool {
+    let size = |path: &Path| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
+    if size(staged).is_none() || size(staged) != size(place) {
+        return false;
+    }
+    let bytes = |path: &Path| open(path, u64::MAX).ok();
+    bytes(staged).zip(bytes(place)).is_some_and(|(a, b)| a == b)
 }
 
 /// Fails rather than overwrite what somebody else has put there meanwhile.
@@ -238,11 +261,29 @@ mod tests {
         assert_eq!(all_files(folder.path()), ["出力", "出力/t", "出力/t/b.bin", "出力/名.bin"]);
         fs::write(out.join("t/b.bin"), "mine").expect("writable");
         fs::remove_file(out.join("名.bin")).expect("removable");
-        assert!(commit(Existing::Keep).is_err_and(|e| e.message.contains("--force")));
+        assert!(commit(Existing::Keep).is_err_and(|e| e.message.contains("b.bin exists; --force")));
         assert_eq!(fs::read(out.join("t/b.bin")).ok().as_deref(), Some(&b"mine"[..]));
         assert_eq!(all_files(folder.path()), ["出力", "出力/t", "出力/t/b.bin"]);
         assert!(commit(Existing::Replace).is_ok());
         assert_eq!(fs::read(out.join("t/b.bin")).ok().as_deref(), Some(&b"new"[..]));
+    }
+
+    #[test]
+    fn what_is_there_already_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let shared = folder.path().join("shared.bin");
+        fs::write(&shared, "same").expect("writable");
+        let inputs = BTreeSet::from([shared.canonicalize().expect("there")]);
+        let commit = |main: &str, content: &str| {
+            let mut stage = Stage::new(folder.path()).expect("writable");
+            stage.write(main, main.into(), &rope("main")).expect("writable");
+            stage.write("shared.bin", "shared.bin".into(), &rope(content)).expect("writable");
+            stage.commit(Existing::Keep, &inputs).map(|places| places.len())
+        };
+        assert_eq!(commit("a", "same"), Ok(2));
+        assert!(commit("b", "diff").is_err());
+        assert!(commit("a", "same").is_err(), "the main file is not taken for written");
+        assert_eq!(all_files(folder.path()), ["a", "shared.bin"]);
     }
 
     #[test]

@@ -60,7 +60,8 @@ fn never_overwrites_without_force_and_never_an_input() {
 fn a_file_that_an_input_refers_to_is_an_input_too() {
     let folder = folder();
     let at = folder.path();
-    let (gltf, bin) = triangle_gltf("other.bin");
+    let (gltf, mut bin) = triangle_gltf("other.bin");
+    bin.extend([1; 8]);
     write(&at.join("in.gltf"), &gltf);
     write(&at.join("other.bin"), &bin);
     // Written through the scene this makes other.gltf and other.bin.
@@ -68,6 +69,10 @@ fn a_file_that_an_input_refers_to_is_an_input_too() {
     assert!(run.stderr.contains("other.bin is an input"), "{}", run.stderr);
     assert_eq!(entries(at), ["in.gltf", "other.bin"]);
     assert_eq!(fs::read(at.join("other.bin")).expect("there"), bin);
+    // An untouched copy beside the input shares its buffer.
+    common::run(at, &["convert", "in.gltf", "-o", "copy.gltf"]).exits(0);
+    assert_eq!(fs::read(at.join("copy.gltf")).expect("there"), gltf);
+    assert_eq!(entries(at), ["copy.gltf", "in.gltf", "other.bin"]);
 }
 
 #[test]

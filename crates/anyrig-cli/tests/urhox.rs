@@ -191,7 +191,7 @@ fn options_change_what_they_say() {
     let scaled = convert("scaled", &["--scale", "0.01"]);
     let flipped = convert("flipped", &["--flip-v"]);
     let mirrored = convert("mirrored", &["--handedness", "reflect-x"]);
-    let split = convert("split", &["-O", "max_bones=8"]);
+    let split = convert("split", &["-O", "max_bones=12"]);
     let floats = |model: &urho::Model, element| model.vertex_buffers[0].floats(100, element);
     let (position, uv) = (floats(&plain, 0x003), floats(&plain, 0x402));
     for axis in 0..3 {
@@ -199,7 +199,7 @@ fn options_change_what_they_say() {
     }
     assert_eq!(floats(&mirrored, 0x003), [-position[0], position[1], position[2]]);
     assert!((floats(&flipped, 0x402)[1] - (1.0 - uv[1])).abs() < 1e-6);
-    assert!(split.geometries.len() > 1 && split.geometries.iter().all(|g| g.bone_map.len() <= 8));
+    assert!(split.geometries.len() > 1 && split.geometries.iter().all(|g| g.bone_map.len() <= 12));
     assert_eq!(split.geometries.iter().map(|g| g.count).sum::<u32>(), 1728);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::registry::extension_of;
 use crate::request::{ConvertRequest, Losses, Verify, Via};
-use crate::verify::{verify, verify_read_back};
+use crate::verify::verify;
 use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
@@ -107,11 +107,14 @@ impl Registry {
         refuse_losses(request.losses, context)?;
         context.check_cancelled()?;
         let kept = (request.verify == Verify::Full).then(|| scene.clone());
+        let told_before = context.report().diagnostics().len();
         let files = exporter.export(scene, stem, context)?;
         context.check_cancelled()?;
         if let Some(kept) = kept {
             check_names(&files)?;
-            verify_read_back(self, exporter, &kept, &files, context)?;
+            let mut told = Report::default();
+            context.report().diagnostics().iter().skip(told_before).cloned().for_each(|d| told.push(d));
+            self.verify_read_back(exporter, (&kept, &told), &files, context)?;
         }
         Ok(files)
     }

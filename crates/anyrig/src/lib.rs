@@ -53,7 +53,7 @@ pub use registry::Registry;
 pub use request::{ConvertRequest, Losses, Verify, Via};
 pub use shape::Shape;
 pub use suggest::nearest;
-pub use verify::{verify, verify_file, verify_read_back};
+pub use verify::{verify, verify_file};
 pub use written::WrittenFiles;
 
 /// Reads a file as far as a scene and returns what there is to say about it.

@@ -220,6 +220,12 @@ pub fn curves(scene: &Scene, bone: Option<&str>) -> Result<Vec<CurveInfo>> {
 fn curve(scene: &Scene, channel: &anyrig_scene::Channel) -> Option<CurveInfo> {
     let (target, property) = match &channel.target {
         Target::Node { node, property } => (scene.nodes.get(*node)?.name.clone(), property_name(*property)),
+        Target::Component { node, part, axis } => {
+            (scene.nodes.get(*node)?.name.clone(), component_name(*part, *axis))
+        }
+        Target::Morph { node, .. } => (scene.nodes.get(*node)?.name.clone(), "morph weight"),
+        Target::Visibility { node } => (scene.nodes.get(*node)?.name.clone(), "visibility"),
+        Target::Named { property, .. } => (property.clone(), "named"),
         Target::Other(path) => (path.clone(), "other"),
     };
     let curve = &channel.curve;
@@ -238,6 +244,7 @@ fn curve(scene: &Scene, channel: &anyrig_scene::Channel) -> Option<CurveInfo> {
             Interpolation::Step => "step",
             Interpolation::Linear => "linear",
             Interpolation::CubicHermite => "cubic",
+            Interpolation::PerKey => "per key",
         },
         ticks_per_second: ticks.map(|t| t.per_second),
         keys: curve.times_secs.iter().enumerate().map(key).collect(),
