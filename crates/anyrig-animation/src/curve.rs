@@ -1,7 +1,9 @@
 //! Values of a curve at a time (glTF 2.0 specification, appendix C).
 
+use crate::extrapolation::{Shift, into_range};
 use crate::rotation::{slerp, unit_or};
-use anyrig_scene::{Clip, Curve, Interpolation};
+use crate::segment::{between, ease, segment};
+use anyrig_scene::{Clip, Curve, Interpolation, Segment};
 use glam::{DQuat, DVec3};
 
 /// Remembers where a curve was sampled last, so that playing on finds its keys without a search. It never changes a
@@ -31,18 +33,22 @@ pub struct Sample<'a> {
     key: usize,
     /// Where the time lies after `key`, 0..1, and the seconds to the next key; `None` at a key that holds.
     span: Option<(f64, f64)>,
+    shift: Shift,
 }
 
 /// Finds a time on a curve.
 ///
 /// `None` when the curve has no keys, no width, or fewer values than its keys need. Before the first and after the
-/// last key the nearest one holds; a time that is not a number counts as before the first.
+/// last key the curve's extrapolation acts; a time that is not a number counts as before the first key, where the
+/// first value holds.
 pub fn sample(curve: &Curve, time_secs: f64) -> Option<Sample<'_>> {
-    locate(curve, time_secs, key_before(&curve.times_secs, time_secs))
+    let (time_secs, shift) = into_range(curve, time_secs);
+    locate(curve, time_secs, key_before(&curve.times_secs, time_secs)).map(|s| Sample { shift, ..s })
 }
 
 /// As [`sample`], starting from where the hint was left.
 pub fn sample_hinted<'a>(curve: &'a Curve, time_secs: f64, hint: &mut KeyHint) -> Option<Sample<'a>> {
+    let (time_secs, shift) = into_range(curve, time_secs);
     let times = curve.times_secs.as_slice();
     let holds = |key: usize| {
         times.get(key).is_some_and(|t| *t <= time_secs) && times.get(key + 1).is_some_and(|t| time_secs < *t)
@@ -50,7 +56,7 @@ pub fn sample_hinted<'a>(curve: &'a Curve, time_secs: f64, hint: &mut KeyHint) -
     let key = [hint.0, hint.0.saturating_add(1)].into_iter().find(|key| holds(*key));
     let key = key.or_else(|| key_before(times, time_secs));
     hint.0 = key.unwrap_or(0).min(times.len());
-    locate(curve, time_secs, key)
+    locate(curve, time_secs, key).map(|s| Sample { shift, ..s })
 }
 
 /// The last key that is not after the time, by binary search.
@@ -65,13 +71,13 @@ fn locate(curve: &Curve, time_secs: f64, key: Option<usize>) -> Option<Sample<'_
         return None;
     }
     let times = curve.times_secs.as_slice();
-    let Some(key) = key else { return Some(Sample { curve, key: 0, span: None }) };
+    let Some(key) = key else { return Some(Sample { curve, key: 0, span: None, shift: Shift::None }) };
     let span = times.get(key).zip(times.get(key + 1)).and_then(|(start, end)| {
         let seconds = end - start;
         let factor = (time_secs - start) / seconds;
         (factor > 0.0 && seconds.is_finite()).then_some((factor, seconds))
     });
-    Some(Sample { curve, key, span })
+    Some(Sample { curve, key, span, shift: Shift::None })
 }
 
 impl Sample<'_> {
@@ -84,7 +90,11 @@ impl Sample<'_> {
     ///
     /// A cubic value that overflows is replaced by the earlier key's.
     pub fn component(&self, index: usize) -> Option<f64> {
-        (index < self.curve.width).then(|| self.interpolate(index))
+        (index < self.curve.width).then(|| {
+            let value = self.interpolate(index);
+            let shifted = value + self.shift.of(self.curve, index);
+            if shifted.is_finite() { shifted } else { value }
+        })
     }
 
     /// The first three components. Missing ones are 0.
@@ -94,20 +104,27 @@ impl Sample<'_> {
     }
 
     /// The first four components as a unit quaternion (x, y, z, w): slerp on linear curves, normalised cubic
-    /// interpolation on cubic ones. A quaternion without direction is the identity.
+    /// interpolation on cubic ones. A quaternion without direction is the identity. Outside its keys a rotation holds
+    /// where numbers would go on by a slope or a difference.
     pub fn rotation(&self) -> DQuat {
         if self.curve.width < 4 {
             return DQuat::IDENTITY;
         }
-        match (self.curve.interpolation, self.span) {
-            (Interpolation::Linear, Some((factor, _))) => {
-                slerp(self.key_rotation(self.key), self.key_rotation(self.key + 1), factor)
-            }
-            (Interpolation::CubicHermite, Some(_)) => {
+        let Some((factor, _)) = self.span else { return self.key_rotation(self.key) };
+        let along = |factor| slerp(self.key_rotation(self.key), self.key_rotation(self.key + 1), factor);
+        match self.curve.interpolation {
+            Interpolation::Linear => along(factor),
+            Interpolation::CubicHermite => {
                 let blended = DQuat::from_array([0, 1, 2, 3].map(|i| self.interpolate(i)));
                 unit_or(blended, self.key_rotation(self.key))
             }
-            _ => self.key_rotation(self.key),
+            Interpolation::Step => self.key_rotation(self.key),
+            Interpolation::PerKey => match segment(self.curve, self.key) {
+                Segment::Step => self.key_rotation(self.key),
+                Segment::StepNext => self.key_rotation(self.key + 1),
+                Segment::Eased { out, into } => along(ease(out, into, factor)),
+                Segment::Linear | Segment::Hermite { .. } | Segment::Bezier { .. } => along(factor),
+            },
         }
     }
 
@@ -125,6 +142,11 @@ impl Sample<'_> {
             Interpolation::Linear => (1.0 - t) * from + t * f64::from(self.curve.value(self.key + 1)[i]),
             Interpolation::CubicHermite => {
                 let blended = self.hermite(i, t, seconds);
+                if blended.is_finite() { blended } else { from }
+            }
+            Interpolation::PerKey => {
+                let to = f64::from(self.curve.value(self.key + 1)[i]);
+                let blended = between(segment(self.curve, self.key), (from, to), t, seconds);
                 if blended.is_finite() { blended } else { from }
             }
         }

@@ -44,11 +44,13 @@
 //! Each function says what then comes out; it is finite as long as the true value fits its type.
 
 mod curve;
+mod extrapolation;
 mod geometry;
 mod layers;
 mod morph;
 mod pose;
 mod rotation;
+mod segment;
 mod skinning;
 mod world;
 

@@ -1,7 +1,6 @@
-//! Clips, channels and curves.
+//! Clips, their layers and channels.
 
-use crate::{Extras, NodeId};
-use anyrig_bytes::Buffer;
+use crate::{CameraId, Curve, Extras, LightId, MaterialId, NodeId, TransformPart};
 
 /// A named motion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,8 +8,12 @@ use anyrig_bytes::Buffer;
 pub struct Clip {
     /// Name; may be empty and need not be unique.
     pub name: String,
-    /// The channels in file order.
+    /// Where it starts; keys may lie before it.
+    pub start_secs: f64,
+    /// The channels, those of lower layers first (after validation), otherwise in file order.
     pub channels: Vec<Channel>,
+    /// The layers, the lowest first. Empty means one that holds all channels and is played as it is.
+    pub layers: Vec<ClipLayer>,
     /// Length in seconds when the file states one; see [`Clip::end_secs`].
     pub length_secs: Option<f64>,
     /// What the model has no word for.
@@ -18,24 +21,109 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// A clip without channels.
+    /// A clip without channels that starts at 0.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// The stated length, else the time of the last key; clips start at 0.
+    /// The start and the stated length, else the time of the last key (but not before the start).
     pub fn end_secs(&self) -> f64 {
         let last = self.channels.iter().filter_map(|c| c.curve.times_secs.last().copied());
-        self.length_secs.unwrap_or_else(|| last.fold(0.0, f64::max))
+        self.length_secs.map_or_else(|| last.fold(self.start_secs, f64::max), |length| self.start_secs + length)
+    }
+
+    /// Whether a layer is played: not muted, and soloed when any layer is.
+    pub fn plays(&self, layer: usize) -> bool {
+        let any_solo = self.layers.iter().any(|l| l.solo);
+        self.layers.get(layer).is_none_or(|l| !l.muted && (l.solo || !any_solo))
+    }
+}
+
+/// How a layer acts on the layers below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LayerBlend {
+    /// Its values are added, times its weight.
+    #[default]
+    Additive,
+    /// Its values replace what is below; the weight has no effect.
+    Override,
+    /// What is below goes towards its values by its weight.
+    OverridePassthrough,
+}
+
+/// How a layer blends Euler rotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RotationBlend {
+    /// As rotations: additive turns are appended (`below * layer`), passthrough goes along the great arc.
+    #[default]
+    ByLayer,
+    /// As three numbers.
+    ByChannel,
+}
+
+/// How a layer blends scales.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ScaleBlend {
+    /// As factors: additive scales are multiplied, raised to the weight.
+    #[default]
+    Multiply,
+    /// As numbers.
+    Add,
+}
+
+/// A layer of a clip. The lowest one is played as it is; the fields of how it blends have no effect there.
+///
+/// The rules are those of the FBX SDK (`FbxAnimLayer`), as open readers apply them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClipLayer {
+    /// Name; may be empty.
+    pub name: String,
+    /// How it acts on what is below.
+    pub blend: LayerBlend,
+    /// How it blends Euler rotations.
+    pub rotations: RotationBlend,
+    /// How it blends scales.
+    pub scales: ScaleBlend,
+    /// How much it acts, 0 to 1.
+    pub weight: f64,
+    /// The weight over time, of width 1; replaces [`ClipLayer::weight`] and is clamped to 0..=1.
+    pub weight_curve: Option<Curve>,
+    /// Not played.
+    pub muted: bool,
+    /// Only layers with this flag are played, when any has it.
+    pub solo: bool,
+}
+
+impl ClipLayer {
+    /// A layer of full weight.
+    pub fn new(name: impl Into<String>, blend: LayerBlend) -> Self {
+        Self { name: name.into(), blend, ..Self::default() }
+    }
+}
+
+impl Default for ClipLayer {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            blend: LayerBlend::default(),
+            rotations: RotationBlend::default(),
+            scales: ScaleBlend::default(),
+            weight: 1.0,
+            weight_curve: None,
+            muted: false,
+            solo: false,
+        }
     }
 }
 
 /// What a curve moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Property {
     /// Local translation, width 3.
     Translation,
-    /// Local rotation as a quaternion (x, y, z, w), width 4.
+    /// Local rotation as a quaternion (x, y, z, w), width 4. On a node with pivots it is the rotation of the whole
+    /// chain.
     Rotation,
     /// Local scale, width 3.
     Scale,
@@ -54,18 +142,71 @@ impl Property {
     }
 }
 
+/// An element that has properties to move by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum ElementId {
+    Node(NodeId),
+    Camera(CameraId),
+    Light(LightId),
+    Material(MaterialId),
+}
+
 /// What a channel moves.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// A property of a node.
+    /// A property of a node as a whole.
     Node {
         /// The node.
         node: NodeId,
         /// The property.
         property: Property,
     },
+    /// One number of a node's transform, width 1. The channels of one vector lie next to each other, so that layers
+    /// blend them as one.
+    Component {
+        /// The node. Parts other than translation and scale need its [`crate::Pivots`].
+        node: NodeId,
+        /// The vector.
+        part: TransformPart,
+        /// 0 for X, 1 for Y, 2 for Z.
+        axis: u8,
+    },
+    /// The weight of one morph target of the node's mesh, width 1.
+    Morph {
+        /// The node that shows the mesh.
+        node: NodeId,
+        /// Index of the target.
+        target: u32,
+    },
+    /// Whether a node and what is below it is shown, width 1: not where the value lies below 0.5.
+    Visibility {
+        /// The node.
+        node: NodeId,
+    },
+    /// A property by the source's own name, for example `fbx.Intensity`, with a suffix such as `|X` for one component.
+    Named {
+        /// The element that has it.
+        element: ElementId,
+        /// The name.
+        property: String,
+    },
     /// Something the model has no word for, by the source's own path (for example a JSON pointer).
     Other(String),
+}
+
+impl Target {
+    /// The node that moves, for targets on nodes.
+    pub fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node { node, .. }
+            | Self::Component { node, .. }
+            | Self::Morph { node, .. }
+            | Self::Visibility { node }
+            | Self::Named { element: ElementId::Node(node), .. } => Some(*node),
+            Self::Named { .. } | Self::Other(_) => None,
+        }
+    }
 }
 
 /// A curve on a target.
@@ -74,6 +215,8 @@ pub enum Target {
 pub struct Channel {
     /// What it moves.
     pub target: Target,
+    /// Index into [`Clip::layers`]; 0 when the clip has none.
+    pub layer: usize,
     /// How it moves.
     pub curve: Curve,
     /// What the model has no word for.
@@ -83,100 +226,27 @@ pub struct Channel {
 impl Channel {
     /// A channel on a node's property.
     pub fn new(node: NodeId, property: Property, curve: Curve) -> Self {
-        Self { target: Target::Node { node, property }, curve, extras: Extras::default() }
+        Self::on(Target::Node { node, property }, curve)
     }
 
-    /// The node and its property; `None` for other targets.
+    /// A channel on any target, in the lowest layer.
+    pub fn on(target: Target, curve: Curve) -> Self {
+        Self { target, layer: 0, curve, extras: Extras::default() }
+    }
+
+    /// The node and its property as a whole; `None` for other targets.
     pub fn node_target(&self) -> Option<(NodeId, Property)> {
         match self.target {
             Target::Node { node, property } => Some((node, property)),
-            Target::Other(_) => None,
+            _ => None,
         }
-    }
-}
-
-/// What happens between two keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Interpolation {
-    /// The earlier key holds.
-    Step,
-    /// Straight line per component; on rotations the great arc (slerp), by the shorter way.
-    #[default]
-    Linear,
-    /// Cubic Hermite with tangents per second (glTF specification, appendix C.5). Each key holds in-tangent, value,
-    /// out-tangent; rotations are normalised after interpolation.
-    CubicHermite,
-}
-
-/// Whole-number times of the source, when it has them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ticks {
-    /// Ticks in a second.
-    pub per_second: f64,
-    /// One per key.
-    pub times: Buffer<i64>,
-}
-
-/// Keys over time. Before the first and after the last key the nearest key holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Curve {
-    /// Key times in seconds, strictly ascending after validation. Channels with equal times share this buffer.
-    pub times_secs: Buffer<f64>,
-    /// Floats per value.
-    pub width: usize,
-    /// `width` floats per key, or `3 * width` for [`Interpolation::CubicHermite`].
-    pub values: Buffer<f32>,
-    /// What happens between keys.
-    pub interpolation: Interpolation,
-    /// The source's whole-number times.
-    pub ticks: Option<Ticks>,
-}
-
-impl Curve {
-    /// A curve without ticks.
-    pub fn new(
-        interpolation: Interpolation,
-        width: usize,
-        times_secs: impl Into<Buffer<f64>>,
-        values: impl Into<Buffer<f32>>,
-    ) -> Self {
-        Self { times_secs: times_secs.into(), width, values: values.into(), interpolation, ticks: None }
-    }
-
-    /// Number of keys.
-    pub fn len(&self) -> usize {
-        self.times_secs.len()
-    }
-
-    /// True when there are none.
-    pub fn is_empty(&self) -> bool {
-        self.times_secs.is_empty()
-    }
-
-    /// Floats per key: the width, three times it for cubic curves.
-    pub fn stride(&self) -> usize {
-        if self.interpolation == Interpolation::CubicHermite { 3 * self.width } else { self.width }
-    }
-
-    /// The value of a key, without tangents.
-    pub fn value(&self, key: usize) -> &[f32] {
-        let skip = if self.interpolation == Interpolation::CubicHermite { self.width } else { 0 };
-        let start = key * self.stride() + skip;
-        &self.values[start..start + self.width]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cubic_keys_have_their_value_in_the_middle() {
-        let curve = Curve::new(Interpolation::CubicHermite, 1, vec![0.0, 1.0], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!((curve.len(), curve.stride()), (2, 3));
-        assert_eq!((curve.value(0), curve.value(1)), (&[2.0][..], &[5.0][..]));
-    }
+    use crate::Interpolation;
 
     #[test]
     fn a_clip_ends_with_its_last_key_or_its_stated_length() {
@@ -185,7 +255,20 @@ mod tests {
         let curve = Curve::new(Interpolation::Step, 3, vec![0.0, 0.5], vec![0.0; 6]);
         clip.channels.push(Channel::new(NodeId::new(0), Property::Scale, curve));
         assert_eq!(clip.end_secs(), 0.5);
+        clip.start_secs = 1.0;
+        assert_eq!(clip.end_secs(), 1.0);
         clip.length_secs = Some(2.0);
-        assert_eq!(clip.end_secs(), 2.0);
+        assert_eq!(clip.end_secs(), 3.0);
+    }
+
+    #[test]
+    fn a_soloed_layer_silences_the_others() {
+        let mut clip = Clip::new("walk");
+        assert!(clip.plays(0));
+        clip.layers = vec![ClipLayer::default(); 3];
+        clip.layers[0].muted = true;
+        assert_eq!([0, 1, 2].map(|l| clip.plays(l)), [false, true, true]);
+        clip.layers[2].solo = true;
+        assert_eq!([0, 1, 2].map(|l| clip.plays(l)), [false, false, true]);
     }
 }

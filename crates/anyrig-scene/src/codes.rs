@@ -35,6 +35,12 @@ codes! {
     MORPH_SHAPE = "scene.morph-shape": Repaired;
     /// A channel whose target or keys make no sense was removed.
     CHANNEL_REMOVED = "scene.channel-removed": Repaired;
+    /// Pivots had numbers that are not finite, or gave another transform than the node has; they were put right.
+    PIVOTS = "scene.pivots": Repaired;
+    /// A clip's layers, or the layer that a channel names, made no sense; they were put right.
+    LAYERS = "scene.layers": Repaired;
+    /// What lies between a curve's keys made no sense; straight lines were put in.
+    SEGMENTS = "scene.segments": Repaired;
     /// Keys whose time was not after the key before were removed.
     KEY_ORDER = "scene.key-order": Repaired;
 }

@@ -4,8 +4,8 @@
 //! numbers absolutely. A list of numbers gives one difference that names the first and the largest deviation.
 
 use crate::{
-    Channel, Clip, DeltaStream, Extras, Image, Influences, LocalTransform, Material, Mesh, Node, Part, Property, Scene,
-    Semantic, Skin, Stream, Target, TextureUse, Topology, Trs,
+    Channel, Clip, ClipLayer, Curve, DeltaStream, Extras, Image, Influences, LocalTransform, Material, Mesh, Node,
+    Part, Pivots, Property, Scene, Segment, Semantic, Skin, Stream, Target, TextureUse, Topology, TransformPart, Trs,
 };
 use glam::{DAffine3, DVec3};
 use std::fmt::Debug;
@@ -187,6 +187,12 @@ impl Differ {
         self.equal("parent", &a.parent, &b.parent);
         self.equal("children", &a.children, &b.children);
         self.local(&a.local, &b.local);
+        self.equal("inherit", &a.inherit, &b.inherit);
+        self.pivots(a, b);
+        self.within("geometric", |d| {
+            let of = |n: &Node| n.geometric.as_deref().copied().unwrap_or_default();
+            d.trs(&of(a), &of(b));
+        });
         self.equal("camera", &a.camera, &b.camera);
         self.equal("light", &a.light, &b.light);
         self.equal("visible", &a.visible, &b.visible);
@@ -224,6 +230,22 @@ impl Differ {
         let same_side = if a.rotation.dot(b.rotation) < 0.0 { -b.rotation } else { b.rotation };
         self.wide_numbers("rotation", a.rotation.to_array().into_iter(), same_side.to_array().into_iter(), absolute);
         self.wide_numbers("scale", a.scale.to_array().into_iter(), b.scale.to_array().into_iter(), absolute);
+    }
+
+    fn pivots(&mut self, a: &Node, b: &Node) {
+        let (a, b) = match (&a.pivots, &b.pivots) {
+            (None, None) => return,
+            (Some(a), Some(b)) => (a, b),
+            (a, _) => return self.tell("pivots", only_in(a.is_some())),
+        };
+        self.within("pivots", |d| {
+            d.equal("rotation_order", &a.rotation_order, &b.rotation_order);
+            for part in TransformPart::ALL {
+                let bound = if part.is_length() { d.distance } else { d.tolerance.absolute };
+                let values = |p: &Pivots| p.part(part).to_array().into_iter();
+                d.wide_numbers(&format!("{part:?}"), values(a), values(b), bound);
+            }
+        });
     }
 
     fn affine(&mut self, name: &str, a: &DAffine3, b: &DAffine3) {
@@ -379,20 +401,78 @@ impl Differ {
     fn clip(&mut self, a: &Clip, b: &Clip) {
         self.equal("name", &a.name, &b.name);
         self.wide_numbers("end_secs", [a.end_secs()].into_iter(), [b.end_secs()].into_iter(), self.tolerance.absolute);
+        self.wide_numbers(
+            "start_secs",
+            [a.start_secs].into_iter(),
+            [b.start_secs].into_iter(),
+            self.tolerance.absolute,
+        );
+        self.lists("layers", &a.layers, &b.layers, Self::layer);
         self.lists("channels", &a.channels, &b.channels, Self::channel);
         self.extras(&a.extras, &b.extras);
     }
 
     fn channel(&mut self, a: &Channel, b: &Channel) {
-        let moves = matches!(a.target, Target::Node { property: Property::Translation, .. });
+        let moves = match a.target {
+            Target::Node { property, .. } => property == Property::Translation,
+            Target::Component { part, .. } => part.is_length(),
+            _ => false,
+        };
         let bound = if moves { self.distance } else { self.tolerance.absolute };
         self.equal("target", &a.target, &b.target);
-        self.equal("interpolation", &a.curve.interpolation, &b.curve.interpolation);
-        let (times_a, times_b) = (a.curve.times_secs.iter().copied(), b.curve.times_secs.iter().copied());
-        self.wide_numbers("times_secs", times_a, times_b, self.tolerance.absolute);
-        self.numbers("values", &a.curve.values, &b.curve.values, bound);
+        self.equal("layer", &a.layer, &b.layer);
+        self.curve(&a.curve, &b.curve, bound);
         self.extras(&a.extras, &b.extras);
     }
+
+    fn curve(&mut self, a: &Curve, b: &Curve, bound: f64) {
+        self.equal("interpolation", &a.interpolation, &b.interpolation);
+        self.equal("before", &a.before, &b.before);
+        self.equal("after", &a.after, &b.after);
+        let (times_a, times_b) = (a.times_secs.iter().copied(), b.times_secs.iter().copied());
+        self.wide_numbers("times_secs", times_a, times_b, self.tolerance.absolute);
+        self.numbers("values", &a.values, &b.values, bound);
+        if a.segments.len() != b.segments.len() {
+            let message = format!("{} segments against {}", a.segments.len(), b.segments.len());
+            return self.tell("segments", message);
+        }
+        let differs = |(a, b): (&Segment, &Segment)| !near(a, b, bound.max(self.tolerance.absolute));
+        if let Some(key) = a.segments.iter().zip(&b.segments).position(differs) {
+            let message = format!("after key {key}: {:?} against {:?}", a.segments[key], b.segments[key]);
+            self.tell("segments", message);
+        }
+    }
+
+    fn layer(&mut self, a: &ClipLayer, b: &ClipLayer) {
+        self.equal("name", &a.name, &b.name);
+        self.equal("blend", &a.blend, &b.blend);
+        self.equal("rotations", &a.rotations, &b.rotations);
+        self.equal("scales", &a.scales, &b.scales);
+        self.wide_numbers("weight", [a.weight].into_iter(), [b.weight].into_iter(), self.tolerance.absolute);
+        self.equal("muted", &a.muted, &b.muted);
+        self.equal("solo", &a.solo, &b.solo);
+        match (&a.weight_curve, &b.weight_curve) {
+            (None, None) => {}
+            (Some(a), Some(b)) => self.within("weight_curve", |d| d.curve(a, b, d.tolerance.absolute)),
+            (a, _) => self.tell("weight_curve", only_in(a.is_some())),
+        }
+    }
+}
+
+/// Whether two segments are of the same kind with numbers that lie near each other.
+fn near(a: &Segment, b: &Segment, bound: f64) -> bool {
+    let numbers = |segment: &Segment| match *segment {
+        Segment::Step | Segment::StepNext | Segment::Linear => [0.0; 4],
+        Segment::Hermite { out_slope, in_slope } => [out_slope, in_slope, 0.0, 0.0],
+        Segment::Bezier { out, into } => [out.slope, out.weight, into.slope, into.weight],
+        Segment::Eased { out, into } => [out[0], out[1], into[0], into[1]],
+    };
+    let apart = |(a, b): (f32, f32)| f64::from(a - b).abs() <= bound;
+    std::mem::discriminant(a) == std::mem::discriminant(b) && numbers(a).into_iter().zip(numbers(b)).all(apart)
+}
+
+fn only_in(first: bool) -> String {
+    if first { "only in the first" } else { "only in the second" }.to_owned()
 }
 
 fn used(influences: &Influences, point: usize) -> Vec<(u32, f64)> {
@@ -416,7 +496,7 @@ fn dense(delta: &DeltaStream, count: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Curve, Interpolation, Layout, MeshInstance};
+    use crate::{Interpolation, Layout, MeshInstance};
 
     fn sample() -> Scene {
         let mut scene = Scene::default();

@@ -1,8 +1,8 @@
 //! What a scene uses, for capability tables.
 
 use crate::{
-    AlphaMode, Interpolation, Layout, LightKind, LocalTransform, Part, Property, Scene, Semantic, SkinMethod, Target,
-    Topology,
+    AlphaMode, InheritMode, Interpolation, Layout, LightKind, LocalTransform, Part, Property, Scene, Semantic,
+    SkinMethod, Target, Topology,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +33,13 @@ pub enum Feature {
     CubicCurves,
     MorphAnimation,
     OtherAnimation,
+    ComponentCurves,
+    PerKeyCurves,
+    Extrapolation,
+    LayeredClips,
+    ClipStarts,
+    VisibilityAnimation,
+    NamedAnimation,
     Materials,
     NormalMaps,
     OcclusionMaps,
@@ -52,13 +59,16 @@ pub enum Feature {
     HiddenNodes,
     PlainNodes,
     MatrixTransforms,
+    Pivots,
+    InheritModes,
+    GeometricTransforms,
     SeveralRootSets,
     Extras,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 52] = [
         Self::Meshes,
         Self::Points,
         Self::Lines,
@@ -80,6 +90,13 @@ impl Feature {
         Self::CubicCurves,
         Self::MorphAnimation,
         Self::OtherAnimation,
+        Self::ComponentCurves,
+        Self::PerKeyCurves,
+        Self::Extrapolation,
+        Self::LayeredClips,
+        Self::ClipStarts,
+        Self::VisibilityAnimation,
+        Self::NamedAnimation,
         Self::Materials,
         Self::NormalMaps,
         Self::OcclusionMaps,
@@ -99,6 +116,9 @@ impl Feature {
         Self::HiddenNodes,
         Self::PlainNodes,
         Self::MatrixTransforms,
+        Self::Pivots,
+        Self::InheritModes,
+        Self::GeometricTransforms,
         Self::SeveralRootSets,
         Self::Extras,
     ];
@@ -186,18 +206,29 @@ fn count_skins(uses: &mut Uses, scene: &Scene) {
 
 fn count_clip(uses: &mut Uses, clip: &crate::Clip) {
     uses.add(Feature::Clips, 1);
+    uses.add_if(Feature::LayeredClips, clip.layers.len() > 1);
+    uses.add_if(Feature::ClipStarts, clip.start_secs != 0.0);
     for channel in &clip.channels {
         uses.add(
             match channel.curve.interpolation {
                 Interpolation::Step => Feature::StepCurves,
                 Interpolation::Linear => Feature::LinearCurves,
                 Interpolation::CubicHermite => Feature::CubicCurves,
+                Interpolation::PerKey => Feature::PerKeyCurves,
             },
             1,
         );
+        uses.add_if(Feature::Extrapolation, !channel.curve.holds_outside());
         match channel.target {
             Target::Node { property: Property::MorphWeights, .. } => uses.add(Feature::MorphAnimation, 1),
             Target::Node { .. } => {}
+            Target::Component { .. } => uses.add(Feature::ComponentCurves, 1),
+            Target::Morph { .. } => {
+                uses.add(Feature::MorphAnimation, 1);
+                uses.add(Feature::ComponentCurves, 1);
+            }
+            Target::Visibility { .. } => uses.add(Feature::VisibilityAnimation, 1),
+            Target::Named { .. } => uses.add(Feature::NamedAnimation, 1),
             Target::Other(_) => uses.add(Feature::OtherAnimation, 1),
         }
     }
@@ -226,6 +257,9 @@ fn count_nodes(uses: &mut Uses, scene: &Scene) {
     for (id, node) in scene.nodes.iter() {
         uses.add_if(Feature::HiddenNodes, !node.visible);
         uses.add_if(Feature::MatrixTransforms, matches!(node.local, LocalTransform::Matrix(_)));
+        uses.add_if(Feature::Pivots, node.pivots.is_some());
+        uses.add_if(Feature::InheritModes, node.inherit != InheritMode::Full);
+        uses.add_if(Feature::GeometricTransforms, node.geometric.is_some());
         let shows = node.mesh.is_some() || node.camera.is_some() || node.light.is_some();
         uses.add_if(Feature::PlainNodes, !shows && !joints.contains(&id));
     }

@@ -7,6 +7,7 @@
 mod animation;
 mod arena;
 pub mod codes;
+mod curve;
 pub mod diff;
 mod extras;
 mod features;
@@ -15,6 +16,7 @@ mod image;
 mod material;
 mod mesh;
 mod node;
+mod pivots;
 mod skin;
 mod space;
 mod stream;
@@ -22,8 +24,9 @@ mod transform;
 pub mod validate;
 pub mod walk;
 
-pub use animation::{Channel, Clip, Curve, Interpolation, Property, Target, Ticks};
+pub use animation::{Channel, Clip, ClipLayer, ElementId, LayerBlend, Property, RotationBlend, ScaleBlend, Target};
 pub use arena::{Arena, Id};
+pub use curve::{Curve, Extrapolation, ExtrapolationMode, Handle, Interpolation, Segment, Ticks};
 pub use diff::{Difference, Tolerance, diff};
 pub use extras::Extras;
 pub use features::{Feature, features};
@@ -35,6 +38,7 @@ pub use image::{Filter, Image, MipFilter, Sampler, Texture, TextureUse, UvTransf
 pub use material::{AlphaMode, Material};
 pub use mesh::{DeltaStream, Mesh, MorphTarget, Part, PartMorph, Topology};
 pub use node::{Camera, Light, LightKind, MeshInstance, Node, Projection, RootSet};
+pub use pivots::{InheritMode, Pivots, RotationOrder, TransformPart, World};
 pub use skin::{Influences, Layout, Skin, SkinMethod};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use stream::{Domain, Semantic, Storage, Stream};

@@ -1,6 +1,6 @@
 //! Nodes, and what they show.
 
-use crate::{CameraId, Extras, LightId, LocalTransform, MaterialId, MeshId, NodeId, SkinId};
+use crate::{CameraId, Extras, InheritMode, LightId, LocalTransform, MaterialId, MeshId, NodeId, Pivots, SkinId, Trs};
 
 /// A named place in the hierarchy.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,13 @@ pub struct Node {
     pub children: Vec<NodeId>,
     /// `parent_from_node` at rest.
     pub local: LocalTransform,
+    /// The same transform as its tool keeps it, with pivots and Euler angles; `local` is what it gives at rest.
+    pub pivots: Option<Box<Pivots>>,
+    /// How the node takes over its parent's scale.
+    pub inherit: InheritMode,
+    /// `node_from_mesh`, which moves the node's mesh only, not its children; `None` is the identity. A skinned mesh
+    /// ignores it like the node's transform: inverse binds are `joint_from_mesh`.
+    pub geometric: Option<Box<Trs>>,
     /// The mesh that it shows.
     pub mesh: Option<MeshInstance>,
     /// The camera that sits here, looking along -Z.
@@ -40,6 +47,9 @@ impl Default for Node {
             parent: None,
             children: Vec::new(),
             local: LocalTransform::default(),
+            pivots: None,
+            inherit: InheritMode::default(),
+            geometric: None,
             mesh: None,
             camera: None,
             light: None,

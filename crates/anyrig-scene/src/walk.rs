@@ -1,6 +1,6 @@
 //! Walks over the hierarchy that several passes and exporters need.
 
-use crate::{NodeId, Scene};
+use crate::{InheritMode, NodeId, Scene, World};
 use glam::DAffine3;
 
 /// All nodes reachable from the roots, parents before children, children in order.
@@ -29,6 +29,9 @@ pub fn parents_first(scene: &Scene) -> Vec<NodeId> {
 
 /// `scene_from_node` of every node at rest, indexed by node.
 pub fn rest_world_transforms(scene: &Scene) -> Vec<DAffine3> {
+    if scene.nodes.values().any(|n| n.inherit != InheritMode::Full) {
+        return worlds_by_inherit_mode(scene);
+    }
     let mut worlds = vec![DAffine3::IDENTITY; scene.nodes.len()];
     for id in parents_first(scene) {
         let node = &scene.nodes[id];
@@ -36,6 +39,16 @@ pub fn rest_world_transforms(scene: &Scene) -> Vec<DAffine3> {
         worlds[id.index()] = parent * node.local.to_affine();
     }
     worlds
+}
+
+fn worlds_by_inherit_mode(scene: &Scene) -> Vec<DAffine3> {
+    let mut worlds = vec![World::ROOT; scene.nodes.len()];
+    for id in parents_first(scene) {
+        let node = &scene.nodes[id];
+        let parent = node.parent.map_or(World::ROOT, |p| worlds[p.index()]);
+        worlds[id.index()] = parent.child(node.local, node.inherit);
+    }
+    worlds.into_iter().map(|w| w.scene_from_node).collect()
 }
 
 #[cfg(test)]
@@ -59,6 +72,19 @@ mod tests {
         assert_eq!(parents_first(&scene), [parent, child]);
         let worlds = rest_world_transforms(&scene);
         assert_eq!(worlds[child.index()].translation.x, 11.0);
+    }
+
+    #[test]
+    fn scale_is_inherited_as_the_node_says() {
+        let mut scene = Scene::default();
+        let mut big = Node::new("big");
+        big.local = Trs { scale: DVec3::splat(2.0), ..Trs::IDENTITY }.into();
+        let parent = scene.add_node(big, None);
+        let mut child = moved("child", 1.0);
+        child.inherit = InheritMode::IgnoreParentScale;
+        let child = scene.add_node(child, Some(parent));
+        let world = rest_world_transforms(&scene)[child.index()];
+        assert_eq!((world.translation.x, world.matrix3.x_axis.x), (2.0, 1.0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parents, children, root sets, node transforms, skins.
 
-use crate::codes::{DANGLING_REFERENCE, HIERARCHY, INVERSE_BINDS, NOT_FINITE, ROTATION_LENGTH, SKIN_REMOVED};
-use crate::{LocalTransform, NodeId, Scene, Trs};
+use crate::codes::{DANGLING_REFERENCE, HIERARCHY, INVERSE_BINDS, NOT_FINITE, PIVOTS, ROTATION_LENGTH, SKIN_REMOVED};
+use crate::{LocalTransform, NodeId, Pivots, Scene, TransformPart, Trs};
 use anyrig_bytes::Context;
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -12,6 +12,10 @@ pub(super) fn repair(scene: &mut Scene, context: &Context) {
     root_sets(scene, context);
     for index in 0..scene.nodes.len() {
         local(scene, NodeId::new(index), context);
+        pivots(scene, NodeId::new(index), context);
+        if let Some(geometric) = &mut scene.nodes[NodeId::new(index)].geometric {
+            repair_trs(geometric, NodeId::new(index), context);
+        }
     }
     skins(scene, context);
 }
@@ -115,13 +119,17 @@ fn repair_trs(trs: &mut Trs, id: NodeId, context: &Context) {
             context.tell(&NOT_FINITE, subject(id), "its transform became the default");
         }
     }
-    let length = trs.rotation.length();
-    if !(length.is_finite() && length > 0.0) {
+    let rotation = glam::DVec4::from(trs.rotation);
+    let largest = rotation.abs().max_element();
+    if !(rotation.is_finite() && largest > 0.0) {
         trs.rotation = DQuat::IDENTITY;
         context.tell(&ROTATION_LENGTH, subject(id), "a rotation without length became the identity");
         return;
     }
-    let unit = DQuat::from_vec4(glam::DVec4::from(trs.rotation) / length);
+    // Brought near 1 first: squares of very large or small components overflow or vanish.
+    let near_one = rotation / largest;
+    let length = near_one.length() * largest;
+    let unit = DQuat::from_vec4(near_one / near_one.length());
     // Single-precision sources are off by up to a few 1e-7 of rounding; only more than that is worth a line.
     if (length - 1.0).abs() > ROTATION_NOTE {
         context.tell(&ROTATION_LENGTH, subject(id), "its rotation was normalised");
@@ -130,6 +138,34 @@ fn repair_trs(trs: &mut Trs, id: NodeId, context: &Context) {
         trs.rotation = unit;
     }
 }
+
+/// Pivots are finite and give the local transform.
+fn pivots(scene: &mut Scene, id: NodeId, context: &Context) {
+    let node = &mut scene.nodes[id];
+    let Some(pivots) = &mut node.pivots else { return };
+    if !pivots.is_finite() {
+        for part in TransformPart::ALL.into_iter().filter(|part| !pivots.part(*part).is_finite()).collect::<Vec<_>>() {
+            *pivots.part_mut(part) = Pivots::IDENTITY.part(part);
+        }
+        context.tell(&PIVOTS, subject(id), "what was not finite became the default");
+    }
+    let trs = pivots.to_trs();
+    if !(trs.translation.is_finite() && trs.scale.is_finite()) {
+        **pivots = Pivots::from_trs(node.local.to_trs());
+        context.tell(&PIVOTS, subject(id), "they were too large and became the node's transform");
+        return;
+    }
+    let (is, should) = (node.local.to_affine(), trs.to_affine());
+    let size =
+        should.translation.abs().max_element().max(should.matrix3.to_cols_array().into_iter().fold(1.0, f64::max));
+    if !is.abs_diff_eq(should, size * PIVOTS_NOTE) {
+        context.tell(&PIVOTS, subject(id), "its transform was another one");
+    }
+    node.local = trs.into();
+}
+
+/// A local transform that differs more than this, relative to its size, from what its pivots give is worth a line.
+const PIVOTS_NOTE: f64 = 1e-9;
 
 /// A rotation whose length is off by more than this is worth a line; 0.00674 is what the Khronos validator allows for
 /// quantised values, single precision gives 1e-6.
@@ -228,6 +264,19 @@ mod tests {
     }
 
     #[test]
+    fn rotations_of_any_size_become_unit() {
+        for size in [5e-324, 3e-163, 1e-160, 1e160, f64::MAX] {
+            let mut scene = three();
+            let rotation = DQuat::from_xyzw(size, -size, 0.0, size);
+            scene.nodes[id(0)].local = LocalTransform::Trs(Trs { rotation, ..Trs::IDENTITY });
+            repaired(&mut scene, "scene.rotation-length");
+            let third = (1.0f64 / 3.0).sqrt();
+            let unit = DQuat::from_xyzw(third, -third, 0.0, third);
+            assert!(scene.nodes[id(0)].local.to_trs().rotation.abs_diff_eq(unit, 1e-15), "{size}");
+        }
+    }
+
+    #[test]
     fn transforms_become_finite_and_rotations_unit() {
         let mut scene = three();
         let trs = |r: DQuat| LocalTransform::Trs(Trs { rotation: r, ..Trs::IDENTITY });
@@ -236,6 +285,21 @@ mod tests {
         scene.nodes[id(2)].local = LocalTransform::Matrix(DAffine3::from_translation(DVec3::NAN));
         repaired(&mut scene, "scene.rotation-length");
         assert!(scene.nodes.values().all(|n| n.local.to_affine() == DAffine3::IDENTITY));
+    }
+
+    #[test]
+    fn pivots_become_finite_and_rule_the_local_transform() {
+        let mut scene = three();
+        let moved = Pivots { translation: DVec3::X, ..Pivots::IDENTITY };
+        scene.nodes[id(0)].pivots = Some(Box::new(moved));
+        scene.nodes[id(1)].pivots = Some(Box::new(Pivots { rotation_pivot: DVec3::NAN, ..moved }));
+        scene.nodes[id(2)].pivots =
+            Some(Box::new(Pivots { scaling_pivot: DVec3::MAX, scale: DVec3::splat(1e10), ..moved }));
+        scene.nodes[id(2)].geometric = Some(Box::new(Trs { scale: DVec3::NAN, ..Trs::IDENTITY }));
+        repaired(&mut scene, "scene.pivots");
+        assert!([0, 1].iter().all(|n| scene.nodes[id(*n)].local.to_affine().translation == DVec3::X));
+        assert_eq!(scene.nodes[id(2)].pivots.as_deref(), Some(&Pivots::IDENTITY));
+        assert_eq!(scene.nodes[id(2)].geometric.as_deref(), Some(&Trs::IDENTITY));
     }
 
     #[test]

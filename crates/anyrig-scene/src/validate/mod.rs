@@ -2,13 +2,16 @@
 //!
 //! Facts that hold after [`validate`], and that passes and exporters rely on:
 //! - every id and index is in range; parents and children agree; the hierarchy is a forest;
-//! - every number is finite; node rotations are unit quaternions;
+//! - every number is finite; node rotations are unit quaternions; pivots give the node's local transform;
 //! - a stream has exactly one element of its semantic's width per element of its domain; semantics are unique in a part;
 //! - corners are in range and complete faces; polygon offsets ascend from 0 to the number of corners;
 //! - influences have one row per point; weights are not negative and sum to 1 at each point, or are all 0;
 //! - a skin has one inverse bind per joint;
 //! - [`crate::Part::morphs`] is empty or has one entry per target of the mesh; delta points ascend and are in range;
-//! - key times strictly ascend; a curve has one key's worth of values per time, of its target's width.
+//! - key times strictly ascend; a curve has one key's worth of values per time, of its target's width, and, if it is
+//!   one of [`crate::Interpolation::PerKey`], one segment per key;
+//! - a channel names a layer of its clip, or layer 0 when it has none; a layer has one channel per target;
+//! - a node whose rotation or pivots are moved by component has pivots.
 
 mod clips;
 mod geometry;

@@ -1,7 +1,7 @@
 //! Looking at single vertices, indices and curves.
 
 use anyrig_bytes::{Error, Result};
-use anyrig_scene::{Domain, Interpolation, Mesh, Part, Property, Scene, Target};
+use anyrig_scene::{Domain, Interpolation, Mesh, Part, Property, Scene, Target, TransformPart};
 use serde::Serialize;
 use std::str::FromStr;
 
@@ -258,6 +258,22 @@ fn property_name(property: Property) -> &'static str {
         Property::Scale => "scale",
         Property::MorphWeights => "morph-weights",
     }
+}
+
+/// Name of one number of a transform.
+fn component_name(part: TransformPart, axis: u8) -> &'static str {
+    let names = match part {
+        TransformPart::Translation => ["translation.x", "translation.y", "translation.z"],
+        TransformPart::RotationOffset => ["rotation-offset.x", "rotation-offset.y", "rotation-offset.z"],
+        TransformPart::RotationPivot => ["rotation-pivot.x", "rotation-pivot.y", "rotation-pivot.z"],
+        TransformPart::PreRotation => ["pre-rotation.x", "pre-rotation.y", "pre-rotation.z"],
+        TransformPart::Rotation => ["rotation.x", "rotation.y", "rotation.z"],
+        TransformPart::PostRotation => ["post-rotation.x", "post-rotation.y", "post-rotation.z"],
+        TransformPart::ScalingOffset => ["scaling-offset.x", "scaling-offset.y", "scaling-offset.z"],
+        TransformPart::ScalingPivot => ["scaling-pivot.x", "scaling-pivot.y", "scaling-pivot.z"],
+        TransformPart::Scale => ["scale.x", "scale.y", "scale.z"],
+    };
+    names.get(usize::from(axis)).copied().unwrap_or("other")
 }
 
 #[cfg(test)]
