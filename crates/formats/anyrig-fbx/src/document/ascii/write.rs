@@ -285,7 +285,13 @@ pub(crate) fn trace(document: &FbxDocument) -> Result<Vec<Span>> {
         let Some(shown) = document.node(id).filter(|_| step == Step::Enter) else { return Ok(()) };
         let path = shown.path();
         let name = Value::from(&*shown.name_text());
-        spans.push(Span { offset: node.name, len: node.name_len.into(), path: path.clone(), value: name });
+        spans.push(Span {
+            offset: node.name,
+            len: node.name_len.into(),
+            path: path.clone(),
+            value: name,
+            ..Span::default()
+        });
         spans.extend(values(document, &shown, &path));
         Ok(())
     })?;
@@ -305,7 +311,7 @@ fn values(document: &FbxDocument, node: &Node<'_>, path: &str) -> Vec<Span> {
             },
             _ => property.text().map_or(Value::Null, |text| Value::from(&*text)),
         };
-        Span { offset: address, len, path: format!("{path}.properties[{index}]"), value }
+        Span { offset: address, len, path: format!("{path}.properties[{index}]"), value, ..Span::default() }
     };
     node.properties().enumerate().map(span).collect()
 }
