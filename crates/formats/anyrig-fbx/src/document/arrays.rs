@@ -99,9 +99,9 @@ impl<'c> Decoder<'c> {
             });
             pushed.ok_or_else(|| Error::malformed(property.place(), "the embedded file is not base64 text"))?;
         }
+        let last = || node.properties().last().map_or_else(|| node.place(), |p| p.place());
         let bytes = decoder.finish();
-        let bytes = bytes.ok_or_else(|| Error::malformed(node.place(), "the embedded file is not base64 text"))?;
-        Ok(bytes.into())
+        bytes.map(Into::into).ok_or_else(|| Error::malformed(last(), "the embedded file is not base64 text"))
     }
 
     fn book<T>(&self, count: usize, place: impl FnOnce() -> Place) -> Result<()> {

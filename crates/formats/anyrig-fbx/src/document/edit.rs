@@ -135,7 +135,7 @@ impl FbxDocument {
         }
         // Whether it was deflated stays; a new array is when that pays.
         let was_raw = self.encoding() == Encoding::Binary && self.is_raw_array(node, index);
-        let depth = self.depth(node);
+        let depth = self.depth(node).saturating_sub(1);
         let new = self.keep_value(&value, depth, was_raw)?;
         let range = (old.address(), old.address() + self.token_len(old));
         let is_source = !self.arena.is_own(old.address());

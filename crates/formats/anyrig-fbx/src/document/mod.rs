@@ -131,6 +131,11 @@ impl FbxDocument {
         (id.index() < self.arena.nodes.len()).then(|| Node::new(self, id))
     }
 
+    /// All nodes below the root, parents before children, in file order.
+    pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
+        std::iter::successors(self.root_children().next(), |node| node.after())
+    }
+
     /// Number of nodes ever made, without the root: ids are below it. Removed nodes count.
     pub fn node_count(&self) -> usize {
         self.arena.nodes.len().saturating_sub(1)

@@ -71,6 +71,20 @@ impl<'a> Node<'a> {
         self.children().find(|child| child.is(name))
     }
 
+    /// The next node in file order: the first child, else the next sibling of the node or of an ancestor.
+    pub(crate) fn after(&self) -> Option<Self> {
+        let mut data = self.data();
+        if let Some(child) = data.first_child.some() {
+            return Some(Self::new(self.document, child));
+        }
+        loop {
+            if let Some(next) = data.next.some() {
+                return Some(Self::new(self.document, next));
+            }
+            data = self.document.arena.node(data.parent.some()?)?;
+        }
+    }
+
     /// Number of properties.
     pub fn property_count(&self) -> usize {
         self.data().property_count as usize

@@ -3,9 +3,10 @@
 //! A program that wrote under a locale with decimal commas made `0,5` of 0.5, which reads as two numbers. What was meant
 //! cannot be told in general, so such a file is refused with a message that says why.
 
+use super::tag;
 use crate::document::arena::{NodeId, Step};
 use crate::document::node::Node;
-use crate::document::{FbxDocument, Kind};
+use crate::document::{FbxDocument, Kind, number};
 use anyrig_bytes::{Error, Result};
 
 const MESSAGE: &str = "the numbers of this file have decimal commas (`0,5`), which cannot be told from lists of numbers; \
@@ -42,8 +43,15 @@ fn has_too_many_values(node: &Node<'_>) -> bool {
     }
 }
 
+/// Coordinates that do not come in threes, some of which look like what follows a comma.
 fn has_odd_vertices(node: &Node<'_>) -> bool {
-    matches!(node.name(), b"Vertices" | b"Normals")
-        && node.property_count() > 3
-        && !node.property_count().is_multiple_of(3)
+    let is_list = matches!(node.name(), b"Vertices" | b"Normals");
+    if !is_list || node.property_count() < 4 || node.property_count().is_multiple_of(3) {
+        return false;
+    }
+    let arena = &node.document().arena;
+    node.raw_properties().iter().any(|p| {
+        let token = number::token(arena.bytes_at(p.address()));
+        p.tag() == tag::NUMBER && (token.len() >= 6 || token.len() > 1 && token.starts_with(b"0"))
+    })
 }

@@ -8,10 +8,7 @@ use crate::document::place::LineIndex;
 use crate::document::text::{self, TextEncoding};
 use crate::document::{FbxDocument, Form, MAX_DEPTH};
 use anyrig_bytes::codec::{Codec, ReadCodec};
-use anyrig_bytes::{Context, Diagnostic, Endian, Error, Place, Result, SharedBytes};
-
-/// Oldest and newest version that is read.
-const VERSIONS: std::ops::RangeInclusive<u32> = 2000..=8999;
+use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, SharedBytes};
 
 pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument> {
     let mut reader = Reader::new(bytes, context)?;
@@ -56,7 +53,7 @@ impl<'a> Reader<'a> {
         let mut codec = ReadCodec::new(bytes, records::byte_order(order));
         let mut header = Header::default();
         records::header(&mut codec, &mut header)?;
-        if !VERSIONS.contains(&header.version) {
+        if !records::VERSIONS.contains(&header.version) {
             let message = format!("version {} is not known; 2000 to 8000 are", header.version);
             return Err(Error::unsupported(Place::byte(23), message));
         }
@@ -176,11 +173,7 @@ impl<'a> Reader<'a> {
     fn footer(&mut self) -> Result<Footer> {
         let offset = self.position();
         let tail = self.bytes.slice(offset as usize..self.bytes.len()).unwrap_or_default();
-        let version = match self.header.endian() {
-            Endian::Little => self.header.version.to_le_bytes(),
-            Endian::Big => self.header.version.to_be_bytes(),
-        };
-        let order = FooterOrder::find(&tail, offset, version);
+        let order = FooterOrder::find(&tail, offset, self.header.endian());
         let zeros = order.zeros(offset).unwrap_or(0) as usize;
         let known = if order == FooterOrder::Unknown { 0 } else { 20 + zeros };
         if known == 0 {

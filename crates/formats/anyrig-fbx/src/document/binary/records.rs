@@ -7,6 +7,9 @@ use anyrig_bytes::{At, Endian, Error, Place, Result, SharedBytes};
 /// From this version on, node headers count in 64 bits.
 pub(crate) const WIDE_FROM: u32 = 7500;
 
+/// Versions that are read.
+pub(crate) const VERSIONS: std::ops::RangeInclusive<u32> = 2000..=8999;
+
 /// The file's header.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
@@ -183,14 +186,17 @@ impl FooterOrder {
         }
     }
 
-    /// The form of a footer at an offset; the version tells where the zeros end.
-    pub fn find(tail: &[u8], offset: u64, version: [u8; 4]) -> Self {
+    /// The form of a footer at an offset: the right number of zeros, then a version. That is the version of the writing
+    /// program's own format, which in old files is above that of the header.
+    pub fn find(tail: &[u8], offset: u64, endian: Endian) -> Self {
         let fits = |order: &Self| {
             let zeros = order.zeros(offset).unwrap_or(0) as usize;
-            let (Some(gap), Some(found)) = (tail.get(16..16 + zeros), tail.get(16 + zeros..20 + zeros)) else {
-                return false;
-            };
-            gap.iter().all(|b| *b == 0) && found == version
+            let (Some(gap), Some(rest)) = (tail.get(16..16 + zeros), tail.get(16 + zeros..)) else { return false };
+            let version = rest.first_chunk().map(|word| match endian {
+                Endian::Little => u32::from_le_bytes(*word),
+                Endian::Big => u32::from_be_bytes(*word),
+            });
+            gap.iter().all(|b| *b == 0) && version.is_some_and(|version| VERSIONS.contains(&version))
         };
         [Self::PaddingFirst, Self::PaddingLast].into_iter().find(fits).unwrap_or_default()
     }

@@ -1,0 +1,102 @@
+//! From a document to a scene.
+//!
+//! The road: [`Objects`] (both object models as one list with connections) and [`Settings`], then rooms that each fill
+//! their part of the scene and of what [`Import`] remembers: nodes, cameras and lights, geometry, skins, blend shapes,
+//! materials, textures, and at last animation, which needs to know where everything went.
+//!
+//! The scene keeps the file's own space, units and transform chain; `anyrig_passes` bakes what a target cannot hold.
+
+mod animation;
+mod cameras;
+mod curves;
+mod nodes;
+mod objects;
+mod properties;
+mod settings;
+mod takes;
+
+pub use objects::{Connection, End, Object, ObjectId, Objects};
+pub use properties::{NamedProperty, Properties};
+pub use settings::Settings;
+
+use crate::document::{Decoder, FbxDocument};
+use anyrig_bytes::{Context, Result};
+use anyrig_scene::{ElementId, NodeId, Scene, validate};
+use std::collections::BTreeMap;
+
+/// What the rooms share while a scene is made.
+#[derive(Debug)]
+pub struct Import<'a> {
+    /// Where limits, report and options are.
+    pub context: &'a Context,
+    /// All objects.
+    pub objects: Objects<'a>,
+    /// Axes, unit and time.
+    pub settings: Settings,
+    /// The scene so far.
+    pub scene: Scene,
+    /// Decodes arrays.
+    pub decoder: Decoder<'a>,
+    /// The node of each `Model`.
+    pub nodes: BTreeMap<ObjectId, NodeId>,
+    /// The element that each object became, for animation of its properties. Models are among them.
+    pub elements: BTreeMap<ObjectId, ElementId>,
+    /// The morph targets of each `BlendShapeChannel`.
+    pub morphs: BTreeMap<ObjectId, Vec<MorphBinding>>,
+    /// In versions before 7000 the weight of a blend shape is a property of the model, by the shape's name.
+    pub named_morphs: BTreeMap<(ObjectId, String), Vec<MorphBinding>>,
+}
+
+/// Morph targets that a blend shape channel moves, at one node that shows them.
+///
+/// With one target its weight is `percent / full_percent`. With several (in-betweens) the weights are piecewise linear:
+/// at a target's full percentage it alone has weight 1, halfway to its neighbour both have one half; below the first
+/// one the way goes from 0, beyond the last one it goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MorphBinding {
+    /// The node that shows the mesh.
+    pub node: NodeId,
+    /// Index of each target in the mesh and the percentage at which it is fully on, ascending by percentage.
+    pub targets: Vec<(u32, f64)>,
+}
+
+impl<'a> Import<'a> {
+    /// Reads objects and settings; the scene is still empty.
+    ///
+    /// # Errors
+    /// Beyond the limits.
+    pub fn new(document: &'a FbxDocument, context: &'a Context) -> Result<Self> {
+        let objects = Objects::read(document, context)?;
+        let settings = Settings::read(document, &objects, context);
+        let mut scene = Scene::new(settings.space);
+        if let Some(creator) = document.child("Creator").and_then(|n| n.text(0)) {
+            scene.extras.set("generator", creator.into_owned());
+        }
+        scene.extras.set("fbx.frames_per_second", settings.frames_per_second);
+        Ok(Self {
+            context,
+            objects,
+            settings,
+            scene,
+            decoder: Decoder::new(context),
+            nodes: BTreeMap::new(),
+            elements: BTreeMap::new(),
+            morphs: BTreeMap::new(),
+            named_morphs: BTreeMap::new(),
+        })
+    }
+}
+
+/// Makes a validated scene of a document.
+///
+/// # Errors
+/// A hierarchy in which a node is its own ancestor, broken arrays, or beyond the limits.
+pub fn import(document: &FbxDocument, context: &Context) -> Result<Scene> {
+    let mut import = Import::new(document, context)?;
+    nodes::read(&mut import)?;
+    cameras::read(&mut import)?;
+    animation::read(&mut import)?;
+    let mut scene = import.scene;
+    validate(&mut scene, context);
+    Ok(scene)
+}

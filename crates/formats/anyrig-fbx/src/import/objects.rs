@@ -1,0 +1,386 @@
+//! Objects and their connections, the same for both object models.
+//!
+//! From version 7000 on objects have numbers, before that they are named by `Class::Name`; before 6000 they stand at the
+//! top of the file and nest. Either way a list of [`Object`]s in file order comes out, with connections between them.
+
+use super::properties::Properties;
+use crate::codes;
+use crate::document::{FbxDocument, Node, Property};
+use anyrig_bytes::{Context, Diagnostic, Place, Result};
+use glam::DVec3;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Index of an object, from 0 in file order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(u32);
+
+impl ObjectId {
+    /// The index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One object.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    /// Its id.
+    pub id: ObjectId,
+    /// What it is: the name of its node, for example `Model`, `Geometry`, `Deformer`.
+    pub class: Cow<'a, str>,
+    /// What sort of it, for example `Mesh`, `LimbNode`, `Skin`; may be empty.
+    pub subtype: Cow<'a, str>,
+    /// Its name without the class; need not be unique.
+    pub name: String,
+    /// Its node, with everything that is not a property.
+    pub node: Node<'a>,
+    /// Its own properties. Ask [`Objects::property`] to see the template's as well.
+    pub properties: Properties<'a>,
+    template: Option<usize>,
+}
+
+/// What an object is named by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key<'a> {
+    Number(i64),
+    Name(Cow<'a, [u8]>),
+}
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The root of the scene.
+    Root,
+    /// An object.
+    Object(ObjectId),
+}
+
+/// A connection between two ends.
+#[derive(Clone, Debug)]
+pub struct Connection<'a> {
+    /// The source: the child, the curve, the texture …
+    pub source: End,
+    /// The source's property, for kinds `PO` and `PP`.
+    pub source_property: Option<Cow<'a, str>>,
+    /// The destination: the parent, the animated object, the material …
+    pub destination: End,
+    /// The destination's property, for kinds `OP` and `PP`.
+    pub property: Option<Cow<'a, str>>,
+}
+
+/// All objects of a file.
+#[derive(Debug)]
+pub struct Objects<'a> {
+    document: &'a FbxDocument,
+    list: Vec<Object<'a>>,
+    by_key: BTreeMap<Key<'a>, ObjectId>,
+    connections: Vec<Connection<'a>>,
+    /// Connections into each object, in file order; the last list is that of the root.
+    incoming: Vec<Vec<u32>>,
+    /// Connections out of each object, in file order.
+    outgoing: Vec<Vec<u32>>,
+    templates: Vec<Properties<'a>>,
+    template_names: BTreeMap<String, Vec<(String, usize)>>,
+}
+
+impl<'a> Objects<'a> {
+    /// Reads all objects and connections.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when there are more than the limits allow.
+    pub fn read(document: &'a FbxDocument, context: &Context) -> Result<Self> {
+        let mut objects = Self {
+            document,
+            list: Vec::new(),
+            by_key: BTreeMap::new(),
+            connections: Vec::new(),
+            incoming: Vec::new(),
+            outgoing: Vec::new(),
+            templates: Vec::new(),
+            template_names: BTreeMap::new(),
+        };
+        objects.read_templates();
+        if document.version_number() < 6000 {
+            objects.read_top_level(context)?;
+        } else {
+            for section in document.root().children_named("Objects") {
+                for node in section.children() {
+                    objects.add(node, context)?;
+                }
+            }
+        }
+        objects.read_connections(context)?;
+        objects.index_connections();
+        Ok(objects)
+    }
+
+    /// The document.
+    pub fn document(&self) -> &'a FbxDocument {
+        self.document
+    }
+
+    /// True when objects are named, not numbered: versions before 7000.
+    pub fn is_named(&self) -> bool {
+        self.document.version_number() < 7000
+    }
+
+    /// All objects in file order.
+    pub fn iter(&self) -> impl Iterator<Item = &Object<'a>> {
+        self.list.iter()
+    }
+
+    /// All objects of a class in file order.
+    pub fn of_class<'s>(&'s self, class: &'s str) -> impl Iterator<Item = &'s Object<'a>> {
+        self.list.iter().filter(move |o| o.class == class)
+    }
+
+    /// An object. Ids come from this list, so it exists.
+    pub fn get(&self, id: ObjectId) -> &Object<'a> {
+        &self.list[id.index()]
+    }
+
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The end that a property names by number or by name, as in `PoseNode`'s `Node`.
+    pub fn find(&self, property: &Property<'a>) -> Option<End> {
+        let key = self.key(property)?;
+        if self.is_root(&key) {
+            return Some(End::Root);
+        }
+        self.by_key.get(&key).map(|id| End::Object(*id))
+    }
+
+    /// A property of an object: its own, else that of its template.
+    pub fn property(&self, id: ObjectId, name: &str) -> Option<&super::properties::NamedProperty<'a>> {
+        let object = self.get(id);
+        object.properties.get(name).or_else(|| self.templates.get(object.template?)?.get(name))
+    }
+
+    /// A number; the default when the file has none.
+    pub fn f64(&self, id: ObjectId, name: &str, default: f64) -> f64 {
+        self.property(id, name).and_then(|p| p.f64(0)).unwrap_or(default)
+    }
+
+    /// A whole number.
+    pub fn i64(&self, id: ObjectId, name: &str, default: i64) -> i64 {
+        self.property(id, name).and_then(super::properties::NamedProperty::i64).unwrap_or(default)
+    }
+
+    /// A truth value.
+    pub fn bool(&self, id: ObjectId, name: &str, default: bool) -> bool {
+        self.property(id, name).and_then(super::properties::NamedProperty::bool).unwrap_or(default)
+    }
+
+    /// Three numbers.
+    pub fn vec3(&self, id: ObjectId, name: &str, default: DVec3) -> DVec3 {
+        self.property(id, name).and_then(super::properties::NamedProperty::vec3).unwrap_or(default)
+    }
+
+    /// A text.
+    pub fn text(&self, id: ObjectId, name: &str) -> Option<Cow<'a, str>> {
+        self.property(id, name).and_then(super::properties::NamedProperty::text)
+    }
+
+    /// All connections in file order.
+    pub fn connections(&self) -> &[Connection<'a>] {
+        &self.connections
+    }
+
+    /// Connections into an end, in file order.
+    pub fn into(&self, end: End) -> impl Iterator<Item = &Connection<'a>> {
+        let list = match end {
+            End::Root => self.incoming.last(),
+            End::Object(id) => self.incoming.get(id.index()),
+        };
+        list.into_iter().flatten().filter_map(|index| self.connections.get(*index as usize))
+    }
+
+    /// Connections out of an object, in file order.
+    pub fn out_of(&self, id: ObjectId) -> impl Iterator<Item = &Connection<'a>> {
+        let list = self.outgoing.get(id.index());
+        list.into_iter().flatten().filter_map(|index| self.connections.get(*index as usize))
+    }
+
+    /// Objects that are connected to an end as a whole (`OO`), in the order of the connections: children of a model,
+    /// clusters of a skin, materials of a model …
+    pub fn children(&self, end: End) -> impl Iterator<Item = &Object<'a>> {
+        let plain = self.into(end).filter(|c| c.property.is_none() && c.source_property.is_none());
+        plain.filter_map(|c| self.object_at(c.source))
+    }
+
+    /// Objects that an object is connected to as a whole (`OO`).
+    pub fn parents(&self, id: ObjectId) -> impl Iterator<Item = &Object<'a>> {
+        let plain = self.out_of(id).filter(|c| c.property.is_none() && c.source_property.is_none());
+        plain.filter_map(|c| self.object_at(c.destination))
+    }
+
+    /// Objects that are connected to a property of an object (`OP`), with the property's name: textures of a material,
+    /// curves of a curve node …
+    pub fn property_sources(&self, id: ObjectId) -> impl Iterator<Item = (&str, &Object<'a>)> {
+        self.into(End::Object(id)).filter_map(|c| Some((c.property.as_deref()?, self.object_at(c.source)?)))
+    }
+
+    fn object_at(&self, end: End) -> Option<&Object<'a>> {
+        match end {
+            End::Object(id) => self.list.get(id.index()),
+            End::Root => None,
+        }
+    }
+
+    fn read_templates(&mut self) {
+        for definitions in self.document.root().children_named("Definitions") {
+            for object_type in definitions.children_named("ObjectType") {
+                let Some(class) = object_type.text(0) else { continue };
+                for template in object_type.children_named("PropertyTemplate") {
+                    let name = template.text(0).unwrap_or_default().into_owned();
+                    let list = self.template_names.entry(class.clone().into_owned()).or_default();
+                    list.push((name, self.templates.len()));
+                    self.templates.push(Properties::of(template));
+                }
+            }
+        }
+    }
+
+    /// The template of a class; where a class has sorts with templates of their own, only that of the sort.
+    fn template(&self, class: &str, subtype: &str, node: Node<'a>) -> Option<usize> {
+        let templates = self.template_names.get(class)?;
+        let sort = match class {
+            "NodeAttribute" | "Geometry" => subtype.to_owned(),
+            "Material" => {
+                let model = node.child("ShadingModel").and_then(|n| n.text(0)).unwrap_or_default();
+                format!("Surface{model}")
+            }
+            _ => return templates.first().map(|(_, index)| *index),
+        };
+        let same = |name: &str| name.strip_prefix("Fbx").unwrap_or(name).eq_ignore_ascii_case(&sort);
+        templates.iter().find(|(name, _)| same(name)).map(|(_, index)| *index)
+    }
+
+    fn add(&mut self, node: Node<'a>, context: &Context) -> Result<()> {
+        let named = self.is_named();
+        let Some(identity) = node.property(0) else { return Ok(()) };
+        let (name_at, subtype_at) = if named { (0, 1) } else { (1, 2) };
+        let name = node.property(name_at).and_then(|p| p.name_and_class()).map(|(name, _)| name.into_owned());
+        let subtype = node.text(subtype_at).unwrap_or_default();
+        let Some(key) = self.key(&identity) else { return Ok(()) };
+        context.take_elements(1, || node.place())?;
+        let class = node.name_text();
+        let template = self.template(&class, &subtype, node);
+        let (name, properties) = (name.unwrap_or_default(), Properties::of(node));
+        self.push(key, Object { id: ObjectId(0), class, subtype, name, node, properties, template }, context);
+        Ok(())
+    }
+
+    fn push(&mut self, key: Key<'a>, mut object: Object<'a>, context: &Context) {
+        object.id = ObjectId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        let known = self.by_key.entry(key).or_insert(object.id);
+        if *known != object.id {
+            let line = Diagnostic::new(&codes::DUPLICATE_ID, object.name.clone(), "connections go to the first one");
+            context.push(line.at(object.node.place()));
+        }
+        self.list.push(object);
+    }
+
+    /// Versions before 6000: models stand at the top. What nests in them is left to those who read models.
+    fn read_top_level(&mut self, context: &Context) -> Result<()> {
+        for node in self.document.root().children_named("Model") {
+            self.add(node, context)?;
+        }
+        for object in &mut self.list {
+            object.subtype = object.node.child("Type").and_then(|n| n.text(0)).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn key(&self, property: &Property<'a>) -> Option<Key<'a>> {
+        if self.is_named() { property.bytes().map(Key::Name) } else { property.as_i64().map(Key::Number) }
+    }
+
+    fn is_root(&self, key: &Key<'a>) -> bool {
+        match key {
+            Key::Number(number) => *number == 0,
+            Key::Name(name) => **name == b"Model::Scene"[..] || **name == b"Scene\0\x01Model"[..],
+        }
+    }
+
+    fn read_connections(&mut self, context: &Context) -> Result<()> {
+        for section in self.document.root().children_named("Connections") {
+            for node in section.children() {
+                context.take_elements(1, || node.place())?;
+                match self.connection(node) {
+                    Some(connection) => self.connections.push(connection),
+                    None => {
+                        let subject = node.properties().filter_map(|p| p.text()).collect::<Vec<_>>().join(", ");
+                        let line = Diagnostic::new(&codes::DANGLING_CONNECTION, subject, "");
+                        context.push(line.at(node.place()));
+                    }
+                }
+            }
+        }
+        if self.document.version_number() < 6000 {
+            self.nested_children(context)?;
+        }
+        Ok(())
+    }
+
+    fn connection(&self, node: Node<'a>) -> Option<Connection<'a>> {
+        let kind = node.text(0)?;
+        let end = |index: usize| self.find(&node.property(index)?);
+        let (source_property, destination_at) = match &*kind {
+            "OO" | "OP" => (None, 2),
+            "PO" | "PP" => (Some(node.text(2)?), 3),
+            _ => return None,
+        };
+        let property = if kind.ends_with('P') { Some(node.text(destination_at + 1)?) } else { None };
+        Some(Connection { source: end(1)?, source_property, destination: end(destination_at)?, property })
+    }
+
+    /// Versions before 6000: a model lists the names of its children.
+    fn nested_children(&mut self, context: &Context) -> Result<()> {
+        let mut found = Vec::new();
+        for parent in &self.list {
+            for child in parent.node.children_named("Children").flat_map(|n| n.properties()) {
+                context.take_elements(1, || child.place())?;
+                let Some(source) = self.find(&child) else { continue };
+                let destination = End::Object(parent.id);
+                found.push(Connection { source, source_property: None, destination, property: None });
+            }
+        }
+        self.connections.extend(found);
+        Ok(())
+    }
+
+    fn index_connections(&mut self) {
+        let count = self.list.len();
+        (self.incoming, self.outgoing) = (vec![Vec::new(); count + 1], vec![Vec::new(); count]);
+        for (index, connection) in self.connections.iter().enumerate() {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            let into = match connection.destination {
+                End::Root => count,
+                End::Object(id) => id.index(),
+            };
+            if let Some(list) = self.incoming.get_mut(into) {
+                list.push(index);
+            }
+            if let End::Object(id) = connection.source
+                && let Some(list) = self.outgoing.get_mut(id.index())
+            {
+                list.push(index);
+            }
+        }
+    }
+
+    /// Where an object stands in the file.
+    pub fn place(&self, id: ObjectId) -> Place {
+        self.get(id).node.place()
+    }
+}

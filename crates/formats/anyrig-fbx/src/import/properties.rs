@@ -1,0 +1,124 @@
+//! The named properties of an object: `Properties70` (`P`) and `Properties60` (`Property`).
+
+use crate::document::{Kind, Node, Property};
+use glam::DVec3;
+use std::borrow::Cow;
+
+/// The named properties of one object, or of a template. Lookup is by binary search; nothing is decoded before it is
+/// asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Properties<'a> {
+    /// Ascending by name, one each.
+    list: Vec<NamedProperty<'a>>,
+}
+
+/// One named property.
+#[derive(Clone, Debug)]
+pub struct NamedProperty<'a> {
+    name: Cow<'a, str>,
+    node: Node<'a>,
+    /// Index of the first value: 4 after name, type, subtype and flags; 3 in versions before 7000, which have no subtype.
+    first: usize,
+}
+
+impl<'a> Properties<'a> {
+    /// Reads the list in a node; empty when it has none. Of several entries of one name the last one counts.
+    pub fn of(node: Node<'a>) -> Self {
+        let mut list = Vec::new();
+        for (section, entry, first) in [("Properties60", "Property", 3), ("Properties70", "P", 4)] {
+            for properties in node.children_named(section) {
+                for node in properties.children_named(entry) {
+                    let Some(name) = node.text(0) else { continue };
+                    list.push(NamedProperty { name, node, first });
+                }
+            }
+        }
+        // Stable, so that the last of equal names stays last.
+        list.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut unique: Vec<NamedProperty<'a>> = Vec::with_capacity(list.len());
+        for entry in list {
+            match unique.last_mut() {
+                Some(last) if last.name == entry.name => *last = entry,
+                _ => unique.push(entry),
+            }
+        }
+        Self { list: unique }
+    }
+
+    /// A property by its exact name.
+    pub fn get(&self, name: &str) -> Option<&NamedProperty<'a>> {
+        let index = self.list.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?;
+        self.list.get(index)
+    }
+
+    /// All properties by name.
+    pub fn iter(&self) -> impl Iterator<Item = &NamedProperty<'a>> {
+        self.list.iter()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl<'a> NamedProperty<'a> {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type as the file spells it, for example `Lcl Translation`, `Color`, `KString`.
+    pub fn type_name(&self) -> Cow<'a, str> {
+        self.node.text(1).unwrap_or_default()
+    }
+
+    /// The flags: `A` animatable, `A+` animated, `U` user-defined, `H` hidden.
+    pub fn flags(&self) -> Cow<'a, str> {
+        self.node.text(self.first - 1).unwrap_or_default()
+    }
+
+    /// True when a user made it.
+    pub fn is_user(&self) -> bool {
+        self.flags().contains('U')
+    }
+
+    /// The node that holds it.
+    pub fn node(&self) -> Node<'a> {
+        self.node
+    }
+
+    /// The values, as they stand.
+    pub fn values(&self) -> impl Iterator<Item = Property<'a>> + use<'a> {
+        self.node.properties().skip(self.first)
+    }
+
+    /// A value as a number; infinite ones and those that are none are missing.
+    pub fn f64(&self, index: usize) -> Option<f64> {
+        self.node.f64(self.first.checked_add(index)?).filter(|v| v.is_finite())
+    }
+
+    /// The first value as a whole number.
+    pub fn i64(&self) -> Option<i64> {
+        self.node.i64(self.first)
+    }
+
+    /// The first value as a truth value; the letters `F` and `N` are false.
+    pub fn bool(&self) -> Option<bool> {
+        let value = self.node.property(self.first)?;
+        match value.kind() {
+            Kind::Char | Kind::Word => value.as_char().map(|c| !matches!(c, 0 | b'F' | b'N' | b'0')),
+            _ => value.as_f64().map(|v| v != 0.0),
+        }
+    }
+
+    /// The first value as a text.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        self.node.text(self.first)
+    }
+
+    /// The first three values.
+    pub fn vec3(&self) -> Option<DVec3> {
+        Some(DVec3::new(self.f64(0)?, self.f64(1)?, self.f64(2)?))
+    }
+}
