@@ -1,7 +1,8 @@
 //! What a format crate gives to the rest: descriptor, capability table, importer, exporter, document.
 
 use crate::{Feature, Scene};
-use anyrig_bytes::{Context, Report, Result, Rope, SharedBytes, Source};
+use anyrig_bytes::codec::{Assignment, Span, Tree};
+use anyrig_bytes::{Context, Error, Place, Report, Result, Rope, SharedBytes, Source, Value};
 
 /// How well an importer knows a file by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +98,14 @@ pub trait Importer: Send + Sync {
     /// # Errors
     /// As [`Importer::import`].
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>>;
+
+    /// Makes a document from what [`Document::tree`] spelled as JSON; `dialect` is that of the dumped document.
+    ///
+    /// # Errors
+    /// Malformed with the JSON pointer of what is wrong; unsupported when this format has no dumps.
+    fn load(&self, _dump: &Value, dialect: &str, _context: &Context) -> Result<Box<dyn Document>> {
+        Err(Error::unsupported(Place::whole(), format!("{dialect} is not made from dumps")))
+    }
 }
 
 /// A file of one format, byte-exact.
@@ -117,6 +126,47 @@ pub trait Document: Send + Sync {
     /// The usual extension of such a file in lower case, for formats that have files of several kinds.
     fn extension(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Where each field lies in the file, in file order. Spans may lie in one of kind [`anyrig_bytes::codec::SpanKind::Text`],
+    /// and arrays that share bytes may overlap.
+    ///
+    /// # Errors
+    /// Unsupported for formats that are text.
+    fn trace(&self, _context: &Context) -> Result<Vec<Span>> {
+        Err(self.is_text("dissected"))
+    }
+
+    /// All that the file holds, by name, so that [`Importer::load`] makes the same file from it.
+    ///
+    /// # Errors
+    /// Unsupported for formats that are text.
+    fn tree(&self, _context: &Context) -> Result<Tree> {
+        Err(self.is_text("dumped"))
+    }
+
+    /// What the file says, by name, for comparisons with files of the same format; spellings may be left out.
+    ///
+    /// # Errors
+    /// Unsupported when the format cannot be compared in its own terms.
+    fn comparison(&self, context: &Context) -> Result<Tree> {
+        self.tree(context)
+    }
+
+    /// Sets fields, all or none; all other bytes stay, but for lengths, offsets and checksums that depend on them.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::Usage`] for a path that leads nowhere or a value of the wrong type or range;
+    /// malformed when the result would contradict itself; unsupported for formats that are text.
+    fn edit(&mut self, _assignments: &[Assignment], _context: &Context) -> Result<()> {
+        Err(self.is_text("edited field by field"))
+    }
+
+    /// The error of what a text does not need.
+    #[doc(hidden)]
+    fn is_text(&self, what: &str) -> Error {
+        let message = format!("{} cannot be {what}; if it is a text, open it in an editor", self.dialect());
+        Error::unsupported(Place::whole(), message)
     }
 
     /// Files beside the primary one that belong to it, by relative name.

@@ -240,7 +240,7 @@ fn count_in(here: &Here<'_>) -> Option<usize> {
     }
 }
 
-/// The candidate that was probably meant: at most a third of the characters differ (Levenshtein distance; case does not
+/// The candidate that was probably meant: at most two fifths of the characters differ (Levenshtein distance; case does not
 /// count). Ties go to the earlier one.
 fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // Longer names are not typed by hand.
@@ -249,7 +249,7 @@ fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n
     let mut best: Option<(usize, &str)> = None;
     for name in names {
         let letters: Vec<char> = name.to_lowercase().chars().take(LONGEST).collect();
-        let allowed = wanted.len().max(letters.len()) / 3;
+        let allowed = wanted.len().max(letters.len()) * 2 / 5;
         let apart = distance(&wanted, &letters);
         if apart <= allowed.max(1) && apart < wanted.len() && best.is_none_or(|(least, _)| apart < least) {
             best = Some((apart, name));

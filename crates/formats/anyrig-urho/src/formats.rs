@@ -3,7 +3,7 @@
 use crate::document::UrhoDocument;
 use crate::options::UrhoxOptions;
 use crate::{export, import};
-use anyrig_bytes::{Context, Report, Result, Source};
+use anyrig_bytes::{Context, Report, Result, Source, Value};
 use anyrig_scene::{
     Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene, Score,
 };
@@ -79,6 +79,10 @@ impl Importer for UrhoImporter {
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
         import::import(self.dialect, source, context)
+    }
+
+    fn load(&self, dump: &Value, dialect: &str, _context: &Context) -> Result<Box<dyn Document>> {
+        Ok(Box::new(UrhoDocument::from_dump(dump, dialect)?))
     }
 
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {

@@ -1,7 +1,7 @@
 //! `.ani`: animations.
 
-use super::model::bulk;
-use anyrig_bytes::codec::{self, Codec, ReadCodec, Span, TextForm, list};
+use super::layouts;
+use anyrig_bytes::codec::{self, Codec, ReadCodec, Record, Span, TextForm, list};
 use anyrig_bytes::text::RawText;
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
 
@@ -186,9 +186,15 @@ impl Animation {
     }
 }
 
+impl Record for Animation {
+    fn walk<C: Codec>(&mut self, codec: &mut C) -> Result<()> {
+        walk(codec, self)
+    }
+}
+
 fn walk<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
     let mut magic = *b"UANI";
-    codec.field("magic", &mut magic)?;
+    codec.magic("magic", &mut magic)?;
     if &magic != b"UANI" {
         return Err(Error::malformed(Place::byte(0), "the file does not begin with UANI"));
     }
@@ -205,7 +211,8 @@ fn classic<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
         c.text("name", TextForm::NulTerminated, &mut track.name)?;
         c.field("channel_mask", &mut track.channel_mask)?;
         c.field("key_count", &mut track.key_count)?;
-        bulk(c, "keys", track.key_count, key_size(track.channel_mask), &mut track.data)
+        let mask = track.channel_mask;
+        c.items("keys", (track.key_count as usize, key_size(mask)), &mut track.data, || layouts::key(mask))
     })
 }
 
@@ -220,8 +227,8 @@ fn urhox<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
         c.text("name", TextForm::LengthU32, &mut track.name)?;
         c.field("interpolation", &mut track.interpolation)?;
         c.field("key_count", &mut track.key_count)?;
-        let size = key_size(track.channels(AnimationLayout::UrhoX));
-        bulk(c, "keys", track.key_count, size, &mut track.data)
+        let mask = track.channels(AnimationLayout::UrhoX);
+        c.items("keys", (track.key_count as usize, key_size(mask)), &mut track.data, || layouts::key(mask))
     })?;
     codec.field("trigger_count", &mut animation.trigger_count)?;
     if animation.trigger_count == 0 {
@@ -230,6 +237,5 @@ fn urhox<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
     if animation.trigger_count == 0 && animation.metadata_count == 0 {
         return Ok(());
     }
-    let tail = codec.remaining().unwrap_or(animation.tail.len());
-    codec.blob("tail", tail, &mut animation.tail)
+    codec.rest("tail", &mut animation.tail)
 }

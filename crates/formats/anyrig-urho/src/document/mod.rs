@@ -5,6 +5,8 @@
 
 mod animation;
 mod element;
+mod inspect;
+mod layouts;
 mod material;
 mod model;
 
@@ -16,6 +18,7 @@ pub use model::{
     VertexBuffer, morph_mask,
 };
 
+use anyrig_bytes::codec::{Assignment, Span, Tree};
 use anyrig_bytes::{Context, Error, Place, Result, Rope, SharedBytes, Source};
 use anyrig_scene::Document;
 
@@ -81,6 +84,18 @@ impl Document for UrhoDocument {
             },
             Self::Material(_) => "1".to_owned(),
         }
+    }
+
+    fn trace(&self, _context: &Context) -> Result<Vec<Span>> {
+        self.spans().unwrap_or_else(|| Err(self.is_text("dissected")))
+    }
+
+    fn tree(&self, _context: &Context) -> Result<Tree> {
+        self.as_tree().unwrap_or_else(|| Err(self.is_text("dumped")))
+    }
+
+    fn edit(&mut self, assignments: &[Assignment], _context: &Context) -> Result<()> {
+        self.set(assignments).unwrap_or_else(|| Err(self.is_text("edited field by field")))
     }
 
     fn extension(&self) -> Option<&'static str> {

@@ -1,7 +1,8 @@
 //! `.mdl`: models.
 
+use super::layouts;
 use super::{VertexElement, legacy_elements};
-use anyrig_bytes::codec::{self, Codec, ReadCodec, Span, TextForm, elements, list, record};
+use anyrig_bytes::codec::{self, Codec, ReadCodec, Record, Span, TextForm, elements, list, record};
 use anyrig_bytes::text::RawText;
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
 
@@ -289,7 +290,7 @@ impl Model {
 
 fn walk<C: Codec>(codec: &mut C, model: &mut Model) -> Result<()> {
     let mut magic = model.layout.magic();
-    codec.field("magic", &mut magic)?;
+    codec.magic("magic", &mut magic)?;
     model.layout = match &magic {
         b"UMDL" => ModelLayout::Umdl,
         b"UMD2" => ModelLayout::Umd2,
@@ -303,10 +304,15 @@ fn walk<C: Codec>(codec: &mut C, model: &mut Model) -> Result<()> {
     list(codec, "bones", 94, &mut model.bones, bone)?;
     codec.field("bounding_box", &mut model.bounding_box)?;
     // The count is not in the file: one per geometry, as far as the file goes.
-    let centres = codec.remaining().map_or(model.centres.len(), |left| model.geometries.len().min(left / 12));
+    let centres = codec.trailing_count("centres", model.centres.len(), model.geometries.len(), 12)?;
     elements(codec, "centres", centres, &mut model.centres, |c, centre| c.field("position", centre))?;
-    let tail = codec.remaining().unwrap_or(model.tail.len());
-    if tail > 0 { codec.blob("tail", tail, &mut model.tail) } else { Ok(()) }
+    codec.rest("tail", &mut model.tail)
+}
+
+impl Record for Model {
+    fn walk<C: Codec>(&mut self, codec: &mut C) -> Result<()> {
+        walk(codec, self)
+    }
 }
 
 fn vertex_buffer<C: Codec>(codec: &mut C, layout: ModelLayout, buffer: &mut VertexBuffer) -> Result<()> {
@@ -323,7 +329,11 @@ fn vertex_buffer<C: Codec>(codec: &mut C, layout: ModelLayout, buffer: &mut Vert
         let message = "a vertex element has a type above 6, whose size is not known";
         return Err(Error::unsupported(codec.place(), message));
     };
-    bulk(codec, "data", buffer.vertex_count, stride, &mut buffer.data)
+    let VertexBuffer { vertex_count, element_mask, elements, data, .. } = buffer;
+    codec.items("data", (*vertex_count as usize, stride), data, || match layout {
+        ModelLayout::Umdl => layouts::vertex(legacy_elements(*element_mask)),
+        ModelLayout::Umd2 => layouts::vertex(elements.iter().copied()),
+    })
 }
 
 fn index_buffer<C: Codec>(codec: &mut C, buffer: &mut IndexBuffer) -> Result<()> {
@@ -333,7 +343,8 @@ fn index_buffer<C: Codec>(codec: &mut C, buffer: &mut IndexBuffer) -> Result<()>
         let message = format!("indices of {} bytes; only 2 and 4 exist", buffer.index_size);
         return Err(Error::malformed(codec.place(), message));
     }
-    bulk(codec, "data", buffer.index_count, buffer.index_size as usize, &mut buffer.data)
+    let size = buffer.index_size as usize;
+    codec.items("data", (buffer.index_count as usize, size), &mut buffer.data, || layouts::index(size))
 }
 
 fn geometry<C: Codec>(codec: &mut C, geometry: &mut Geometry) -> Result<()> {
@@ -355,7 +366,8 @@ fn morph<C: Codec>(codec: &mut C, morph: &mut Morph) -> Result<()> {
         c.field("element_mask", &mut buffer.element_mask)?;
         c.field("vertex_count", &mut buffer.vertex_count)?;
         let stride = buffer.stride();
-        bulk(c, "data", buffer.vertex_count, stride, &mut buffer.data)
+        let mask = buffer.element_mask;
+        c.items("data", (buffer.vertex_count as usize, stride), &mut buffer.data, || layouts::morph(mask))
     })
 }
 
@@ -377,18 +389,4 @@ fn bone<C: Codec>(codec: &mut C, bone: &mut Bone) -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// `count` elements of `stride` bytes, as one range.
-pub(super) fn bulk<C: Codec>(
-    codec: &mut C,
-    name: &'static str,
-    count: u32,
-    stride: usize,
-    data: &mut SharedBytes,
-) -> Result<()> {
-    match (count as usize).checked_mul(stride) {
-        Some(len) => codec.blob(name, len, data),
-        None => Err(Error::truncated(codec.place(), format!("{count} elements of {stride} bytes cannot follow"))),
-    }
 }
