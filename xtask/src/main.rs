@@ -1,8 +1,9 @@
-//! Chores of the workspace: `cargo xtask tidy`, `check` and `licenses`. CONTRIBUTING.md says when to call which.
+//! Chores of the workspace: `cargo xtask tidy`, `check`, `licenses` and `samples`. CONTRIBUTING.md says when to call which.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 mod check;
 mod licenses;
+mod samples;
 mod tidy;
 mod workspace;
 
@@ -14,7 +15,11 @@ cargo xtask COMMAND
   tidy                 layering, file hygiene, and what else a compiler does not see
   check                the inner loop: format, tidy, clippy, all tests, each with its time
   licenses             write THIRD_PARTY.txt from the crates that the program ships
-  licenses --check     fail where THIRD_PARTY.txt is stale or a licence is not on the list";
+  licenses --check     fail where THIRD_PARTY.txt is stale or a licence is not on the list
+  samples              write the files of samples/
+  samples --check      fail where they are not what would be written
+  samples --triangles N --out FILE.glb [--meshes M] [--no-tangents]
+                       write a large body for benchmarks";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +29,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(),
         ["licenses"] => licenses::run(licenses::Mode::Write),
         ["licenses", "--check"] => licenses::run(licenses::Mode::Check),
+        ["samples", arguments @ ..] => samples::run(arguments),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;
