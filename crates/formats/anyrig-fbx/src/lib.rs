@@ -14,6 +14,7 @@
 
 mod codes;
 pub mod document;
+pub mod import;
 
 pub use codes::CODES;
 pub use document::{

@@ -98,7 +98,8 @@ fn projection(objects: &Objects<'_>, object: &Object<'_>) -> Projection {
     let near = positive(number("NearPlane", 10.0), 10.0);
     let far = positive(number("FarPlane", 4000.0), 4000.0);
     let (width, height) = (number("AspectWidth", 0.0), number("AspectHeight", 0.0));
-    let aspect = if width > 0.0 && height > 0.0 { width / height } else { positive(number("FilmAspectRatio", 1.0), 1.0) };
+    let aspect =
+        if width > 0.0 && height > 0.0 { width / height } else { positive(number("FilmAspectRatio", 1.0), 1.0) };
     if number("CameraProjectionType", 0.0) == 1.0 {
         // OrthoZoom 1 is the SDK's 30 units of width.
         let half = positive(number("OrthoZoom", 1.0), 1.0) * ORTHO_ZOOM_UNIT * 0.5;

@@ -9,6 +9,7 @@
 mod animation;
 mod cameras;
 mod curves;
+mod inbetween;
 mod nodes;
 mod objects;
 mod properties;

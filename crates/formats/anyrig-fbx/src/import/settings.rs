@@ -108,10 +108,11 @@ fn frames_per_second(document: &FbxDocument, properties: &Properties<'_>) -> f64
     let number = |name: &str| properties.get(name).and_then(|p| p.f64(0)).filter(|v| *v > 0.0);
     let mode = properties.get("TimeMode").and_then(super::properties::NamedProperty::i64);
     let Some(mode) = mode.and_then(|m| usize::try_from(m).ok()) else {
-        let settings = document.child("Version5").and_then(|n| n.child("Settings")).or_else(|| document.child("Settings"));
-        let rate = settings.and_then(|n| n.child("FrameRate")).and_then(|n| {
-            n.f64(0).or_else(|| n.text(0).and_then(|t| t.trim().parse().ok()))
-        });
+        let settings =
+            document.child("Version5").and_then(|n| n.child("Settings")).or_else(|| document.child("Settings"));
+        let rate = settings
+            .and_then(|n| n.child("FrameRate"))
+            .and_then(|n| n.f64(0).or_else(|| n.text(0).and_then(|t| t.trim().parse().ok())));
         return rate.filter(|r| r.is_finite() && *r > 0.0).unwrap_or(RATES[0]);
     };
     if mode == CUSTOM {

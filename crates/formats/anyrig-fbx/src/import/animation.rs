@@ -1,0 +1,296 @@
+//! Animation stacks, layers, curve nodes and curves of version 7000 and later, and what takes share with them.
+
+use super::curves::{self, constant, scaled};
+use super::nodes::{PARTS, has_rotation_space};
+use super::objects::{End, ObjectId, Objects};
+use super::{Import, MorphBinding, takes};
+use crate::codes;
+use crate::document::Node;
+use anyrig_bytes::{Diagnostic, Result};
+use anyrig_scene::{
+    Channel, Clip, ClipLayer, Curve, LayerBlend, NodeId, RotationBlend, ScaleBlend, Target, TransformPart,
+};
+
+/// Makes a clip of every stack or take.
+pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
+    if import.objects.is_named() {
+        takes::read(import)?;
+        if import.objects.document().version_number() < 6000 {
+            takes::read_inline(import)?;
+        }
+        return Ok(());
+    }
+    let stacks: Vec<ObjectId> = import.objects.of_class("AnimationStack").map(|o| o.id).collect();
+    for stack in stacks {
+        let clip = stack_clip(import, stack)?;
+        import.scene.clips.push(clip);
+    }
+    Ok(())
+}
+
+fn stack_clip(import: &mut Import<'_>, stack: ObjectId) -> Result<Clip> {
+    let mut motion = Motion::new(Clip::new(import.objects.get(stack).name.clone()));
+    let layers: Vec<ObjectId> = children_of_class(&import.objects, stack, "AnimationLayer");
+    for (index, layer) in layers.into_iter().enumerate() {
+        let described = clip_layer(import, layer)?;
+        motion.clip.layers.push(described);
+        for curve_node in children_of_class(&import.objects, layer, "AnimationCurveNode") {
+            add_curve_node(import, &mut motion, curve_node, index)?;
+        }
+    }
+    // One layer is played as it is.
+    if motion.clip.layers.len() == 1 {
+        motion.clip.layers.clear();
+    }
+    let objects = &import.objects;
+    let time = |name: &str| objects.property(stack, name).and_then(super::NamedProperty::i64);
+    let range = time("LocalStart").zip(time("LocalStop")).or_else(|| take_range(objects, stack));
+    Ok(motion.finish(import, range))
+}
+
+/// Stacks without a range of their own have it in the take of their name.
+fn take_range(objects: &Objects<'_>, stack: ObjectId) -> Option<(i64, i64)> {
+    let name = &objects.get(stack).name;
+    let mut takes = objects.document().root().children_named("Takes").flat_map(|t| t.children_named("Take"));
+    let take = takes.find(|t| t.text(0).is_some_and(|text| text == name.as_str()))?;
+    let range = take.child("LocalTime")?;
+    Some((range.i64(0)?, range.i64(1)?))
+}
+
+fn children_of_class(objects: &Objects<'_>, parent: ObjectId, class: &str) -> Vec<ObjectId> {
+    objects.children(End::Object(parent)).filter(|o| o.class == class).map(|o| o.id).collect()
+}
+
+fn clip_layer(import: &mut Import<'_>, layer: ObjectId) -> Result<ClipLayer> {
+    let objects = &import.objects;
+    let blend = match objects.i64(layer, "BlendMode", 0) {
+        0 => LayerBlend::Additive,
+        2 => LayerBlend::OverridePassthrough,
+        _ => LayerBlend::Override,
+    };
+    let mut described = ClipLayer::new(objects.get(layer).name.clone(), blend);
+    let by_channel = objects.i64(layer, "RotationAccumulationMode", 0) != 0;
+    described.rotations = if by_channel { RotationBlend::ByChannel } else { RotationBlend::ByLayer };
+    let added = objects.i64(layer, "ScaleAccumulationMode", 0) != 0;
+    described.scales = if added { ScaleBlend::Add } else { ScaleBlend::Multiply };
+    described.weight = (objects.f64(layer, "Weight", 100.0) * PERCENT).clamp(0.0, 1.0);
+    described.muted = objects.bool(layer, "Mute", false);
+    described.solo = objects.bool(layer, "Solo", false);
+    let weights =
+        objects.property_sources(layer).find(|(name, o)| *name == "Weight" && o.class == "AnimationCurveNode");
+    if let Some(curve_node) = weights.map(|(_, o)| o.id) {
+        let vector = vector(import, curve_node)?;
+        described.weight_curve = vector.curves.into_iter().flatten().next().map(|c| scaled(c, PERCENT as f32));
+    }
+    Ok(described)
+}
+
+const PERCENT: f64 = 0.01;
+
+fn add_curve_node(import: &mut Import<'_>, motion: &mut Motion, curve_node: ObjectId, layer: usize) -> Result<()> {
+    let targets: Vec<(ObjectId, String)> = import
+        .objects
+        .out_of(curve_node)
+        .filter_map(|c| match (c.destination, &c.property) {
+            (End::Object(object), Some(property)) => Some((object, property.clone().into_owned())),
+            _ => None,
+        })
+        .collect();
+    if targets.is_empty() {
+        return Ok(());
+    }
+    let vector = vector(import, curve_node)?;
+    for (object, name) in targets {
+        if import.objects.get(object).class != "AnimationLayer" {
+            motion.add(import, object, Vector { name, ..vector.clone() }, layer);
+        }
+    }
+    Ok(())
+}
+
+/// The curves of one property: up to three, with the values that stand where a curve is missing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vector {
+    /// The property.
+    pub name: String,
+    pub curves: [Option<Curve>; 3],
+    pub defaults: [f64; 3],
+    /// Number of components.
+    pub width: usize,
+}
+
+fn vector(import: &mut Import<'_>, curve_node: ObjectId) -> Result<Vector> {
+    let mut vector = Vector::default();
+    let objects = &import.objects;
+    let own = |name: &str| objects.get(curve_node).properties.get(name).and_then(|p| p.f64(0));
+    let by_axis = ["d|X", "d|Y", "d|Z"].map(own);
+    vector.width = by_axis.iter().rposition(Option::is_some).map_or(0, |axis| axis + 1);
+    vector.defaults = by_axis.map(|value| value.unwrap_or(0.0));
+    if vector.width == 0 {
+        let single = objects.get(curve_node).properties.iter().find(|p| p.name().starts_with("d|"));
+        vector.defaults[0] = single.and_then(|p| p.f64(0)).unwrap_or(0.0);
+        vector.width = 1;
+    }
+    let connected: Vec<(usize, Node<'_>)> = objects
+        .property_sources(curve_node)
+        .filter(|(_, o)| o.class == "AnimationCurve")
+        .map(|(name, o)| {
+            let axis = match name {
+                "d|Y" | "Y" => 1,
+                "d|Z" | "Z" => 2,
+                _ => 0,
+            };
+            (axis, o.node)
+        })
+        .collect();
+    for (axis, node) in connected {
+        vector.width = vector.width.max(axis + 1);
+        if vector.curves[axis].is_none() {
+            vector.curves[axis] = curves::read(import, node)?;
+        }
+    }
+    Ok(vector)
+}
+
+/// A clip while its channels come together.
+pub(super) struct Motion {
+    pub clip: Clip,
+}
+
+impl Motion {
+    pub fn new(clip: Clip) -> Self {
+        Self { clip }
+    }
+
+    /// Adds the curves of a property of an object.
+    pub fn add(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) {
+        if let Some(bindings) = morphs(import, object, &vector.name) {
+            return self.add_morphs(import, &bindings, &vector, layer);
+        }
+        let node = import.nodes.get(&object).copied();
+        let part = PARTS.iter().find(|(name, _)| *name == vector.name).map(|(_, part)| *part);
+        match (node, part) {
+            (Some(node), Some(part)) => self.add_part(import, (object, node), part, vector, layer),
+            (Some(node), None) if vector.name == "Visibility" => {
+                let [curve, ..] = vector.curves;
+                let curve = curve.unwrap_or_else(|| constant(vector.defaults[0]));
+                self.push(Target::Visibility { node }, curve, layer);
+            }
+            _ => self.add_named(import, object, vector, layer),
+        }
+    }
+
+    fn add_part(
+        &mut self,
+        import: &Import<'_>,
+        (object, node): (ObjectId, NodeId),
+        part: TransformPart,
+        vector: Vector,
+        layer: usize,
+    ) {
+        let without_effect = matches!(part, TransformPart::PreRotation | TransformPart::PostRotation);
+        if without_effect && !has_rotation_space(&import.objects, object) {
+            return;
+        }
+        let rest = import.scene.nodes[node].pivots.as_ref().map_or_else(
+            || {
+                let trs = import.scene.nodes[node].local.to_trs();
+                match part {
+                    TransformPart::Translation => trs.translation,
+                    TransformPart::Scale => trs.scale,
+                    _ => glam::DVec3::ZERO,
+                }
+            },
+            |pivots| pivots.part(part),
+        );
+        for (axis, curve) in vector.curves.into_iter().enumerate() {
+            let default = vector.defaults[axis];
+            let given = axis < vector.width || vector.width > 1;
+            let curve = match curve {
+                Some(curve) => curve,
+                // Above the lowest layer a value acts even where it equals the rest.
+                None if given && (layer > 0 || default != rest[axis]) => constant(default),
+                None => continue,
+            };
+            self.push(Target::Component { node, part, axis: axis as u8 }, curve, layer);
+        }
+    }
+
+    fn add_named(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) {
+        let element = import.elements.get(&object).copied();
+        let several = vector.width > 1;
+        for (axis, curve) in vector.curves.into_iter().enumerate() {
+            let Some(curve) = curve else { continue };
+            let suffix = if several { ["|X", "|Y", "|Z"][axis] } else { "" };
+            let property = format!("fbx.{}{suffix}", vector.name);
+            let target = match element {
+                Some(element) => Target::Named { element, property },
+                None => {
+                    let owner = import.objects.get(object);
+                    Target::Other(format!("fbx:{}/{}/{property}", owner.class, owner.name))
+                }
+            };
+            self.push(target, curve, layer);
+        }
+    }
+
+    fn add_morphs(&mut self, import: &Import<'_>, bindings: &[MorphBinding], vector: &Vector, layer: usize) {
+        let curve = vector.curves[0].clone().unwrap_or_else(|| constant(vector.defaults[0]));
+        for binding in bindings {
+            match binding.targets.as_slice() {
+                [(target, full)] if *full != 0.0 => {
+                    let curve = scaled(curve.clone(), (1.0 / full) as f32);
+                    self.push(Target::Morph { node: binding.node, target: *target }, curve, layer);
+                }
+                targets => {
+                    for (index, (target, _)) in targets.iter().enumerate() {
+                        let curve = super::inbetween::curve(&curve, targets, index);
+                        self.push(Target::Morph { node: binding.node, target: *target }, curve, layer);
+                    }
+                    import.context.tell(
+                        &codes::INBETWEEN_CURVE,
+                        format!("node {}", binding.node.index()),
+                        "weights of in-between shapes follow straight lines",
+                    );
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, target: Target, curve: Curve, layer: usize) {
+        let mut channel = Channel::on(target, curve);
+        channel.layer = layer;
+        self.clip.channels.push(channel);
+    }
+
+    /// Sets start and length: what the file says, or, where that is no range, where the keys lie.
+    pub fn finish(mut self, import: &Import<'_>, range: Option<(i64, i64)>) -> Clip {
+        let settings = &import.settings;
+        let stated = range.filter(|(start, stop)| stop > start);
+        let stated = stated.map(|(start, stop)| (settings.seconds(start), settings.seconds(stop)));
+        let (start, stop) = stated.or_else(|| self.key_range()).unwrap_or((0.0, 0.0));
+        self.clip.start_secs = start;
+        self.clip.length_secs = Some(stop - start);
+        self.clip
+    }
+
+    fn key_range(&self) -> Option<(f64, f64)> {
+        let times = self.clip.channels.iter().filter(|c| c.curve.len() > 1);
+        let ends = times.filter_map(|c| Some((*c.curve.times_secs.first()?, *c.curve.times_secs.last()?)));
+        ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+    }
+}
+
+/// The morph targets that a property moves, when it moves any.
+fn morphs(import: &Import<'_>, object: ObjectId, property: &str) -> Option<Vec<MorphBinding>> {
+    if property == "DeformPercent" {
+        return import.morphs.get(&object).cloned();
+    }
+    import.named_morphs.get(&(object, property.to_owned())).cloned()
+}
+
+/// Says that motion of something unknown was left out.
+pub(super) fn tell_lost(import: &Import<'_>, node: Node<'_>, message: &str) {
+    let subject = node.text(0).unwrap_or_default().into_owned();
+    import.context.push(Diagnostic::new(&codes::MOTION_LOST, subject, message).at(node.place()));
+}

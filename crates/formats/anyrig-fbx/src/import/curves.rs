@@ -1,0 +1,487 @@
+//! Keys and tangents of a curve.
+//!
+//! FBX stores what the user chose (automatic, TCB, user tangents …); what counts for motion is a slope and a weight on
+//! either side of each key. Slopes are solved here, as open readers found out that Autodesk's programs do it, so that the
+//! scene's curves need no neighbours.
+
+use super::Import;
+use crate::codes;
+use crate::document::Node;
+use anyrig_bytes::{Context, Diagnostic, Result};
+use anyrig_scene::{Curve, Extrapolation, ExtrapolationMode, Handle, Segment, Ticks};
+
+/// Weight of a tangent that has none of its own.
+const THIRD: f32 = 1.0 / 3.0;
+/// Neighbours that differ less than this make a clamped tangent flat.
+const CLAMP_DISTANCE: f64 = 0.001;
+
+/// Bits of `KeyAttrFlags`.
+mod flag {
+    pub const CONSTANT: u32 = 0x2;
+    pub const CUBIC: u32 = 0x8;
+    pub const CONSTANT_NEXT: u32 = 0x100;
+    pub const TCB: u32 = 0x200;
+    pub const USER: u32 = 0x400;
+    pub const CLAMP: u32 = 0x1000;
+    pub const TIME_INDEPENDENT: u32 = 0x2000;
+    pub const CLAMP_PROGRESSIVE: u32 = 0x4000;
+    pub const WEIGHTED_RIGHT: u32 = 0x100_0000;
+    pub const WEIGHTED_NEXT_LEFT: u32 = 0x200_0000;
+}
+
+/// What a file says about a key besides time and value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyShape {
+    /// What follows the key.
+    pub kind: Kind,
+    /// The tangent that leaves the key.
+    pub right: Side,
+    /// The tangent that arrives at the next key.
+    pub next_left: Side,
+}
+
+impl KeyShape {
+    /// Nothing but the kind.
+    pub fn plain(kind: Kind) -> Self {
+        let side = Side { slope: 0.0, weight: THIRD };
+        Self { kind, right: side, next_left: side }
+    }
+}
+
+/// What follows a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Step,
+    StepNext,
+    Linear,
+    /// Slopes as they stand.
+    User,
+    /// Tension, continuity, bias.
+    Tcb([f64; 3]),
+    /// Slopes from the neighbours; the stored slopes are its bias.
+    Auto(Auto),
+}
+
+/// How an automatic tangent is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Auto {
+    /// The mean slope alone, without the weighting by time.
+    pub timing: Timing,
+    /// How overshooting is prevented.
+    pub clamp: Clamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timing {
+    Weighted,
+    Independent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clamp {
+    None,
+    Flat,
+    Progressive,
+    FlatAndProgressive,
+}
+
+impl Clamp {
+    fn flat(self) -> bool {
+        matches!(self, Self::Flat | Self::FlatAndProgressive)
+    }
+
+    fn progressive(self) -> bool {
+        matches!(self, Self::Progressive | Self::FlatAndProgressive)
+    }
+}
+
+/// A tangent on one side of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Side {
+    /// Value per second.
+    pub slope: f32,
+    /// Length as a share of the way to the neighbour.
+    pub weight: f32,
+}
+
+/// Keys as a file has them, and what the curve does outside of them.
+pub(super) struct Keys<'a> {
+    pub times: &'a [i64],
+    pub values: &'a [f32],
+    pub shapes: &'a [KeyShape],
+    pub ticks_per_second: f64,
+}
+
+impl Keys<'_> {
+    /// The curve with all slopes solved.
+    pub fn solve(&self) -> Curve {
+        let seconds: Vec<f64> = self.times.iter().map(|t| *t as f64 / self.ticks_per_second).collect();
+        let sides = self.sides(&seconds);
+        let segment = |i: usize| {
+            let (right, left) = (sides[i].1, sides.get(i + 1).map_or(sides[i].1, |s| s.0));
+            match self.shapes[i].kind {
+                Kind::Step => Segment::Step,
+                Kind::StepNext => Segment::StepNext,
+                Kind::Linear => Segment::Linear,
+                _ if is_third(right.weight) && is_third(left.weight) => {
+                    Segment::Hermite { out_slope: right.slope, in_slope: left.slope }
+                }
+                _ => {
+                    let handle = |side: Side| Handle { slope: side.slope, weight: side.weight.clamp(0.0, 1.0) };
+                    Segment::Bezier { out: handle(right), into: handle(left) }
+                }
+            }
+        };
+        let segments = (0..seconds.len()).map(segment).collect();
+        let mut curve = Curve::per_key(seconds, self.values.to_vec(), segments);
+        curve.ticks = Some(Ticks { per_second: self.ticks_per_second, times: self.times.to_vec().into() });
+        curve
+    }
+
+    /// Left and right tangent of each key.
+    fn sides(&self, seconds: &[f64]) -> Vec<(Side, Side)> {
+        let mut left = Side { slope: 0.0, weight: THIRD };
+        let mut sides = Vec::with_capacity(seconds.len());
+        for (i, shape) in self.shapes.iter().enumerate() {
+            let around = Around::of(seconds, self.values, i);
+            let mut right = shape.right;
+            let mut next_left = shape.next_left;
+            match shape.kind {
+                Kind::User => {}
+                Kind::Step | Kind::StepNext => {
+                    (right, next_left) = (Side { slope: 0.0, weight: THIRD }, Side { slope: 0.0, weight: THIRD });
+                }
+                Kind::Linear => {
+                    let side = Side { slope: around.after().unwrap_or(0.0) as f32, weight: THIRD };
+                    (right, next_left) = (side, side);
+                }
+                Kind::Tcb(tcb) => {
+                    let (arriving, leaving) = around.tcb(tcb);
+                    (left.slope, right.slope) = (arriving as f32, leaving as f32);
+                    next_left = Side { slope: 0.0, weight: THIRD };
+                }
+                Kind::Auto(auto) => {
+                    let (arriving, leaving) = around.auto(auto, left, right);
+                    (left.slope, right.slope) = (arriving as f32, leaving as f32);
+                }
+            }
+            sides.push((left, right));
+            left = next_left;
+        }
+        sides
+    }
+}
+
+fn is_third(weight: f32) -> bool {
+    (weight - THIRD).abs() < 1e-6
+}
+
+/// A key with the neighbours that lie at other times.
+struct Around {
+    value: f64,
+    /// Seconds and difference in value from the key before.
+    before: Option<(f64, f64)>,
+    /// Seconds and difference in value to the key after.
+    after: Option<(f64, f64)>,
+}
+
+impl Around {
+    fn of(seconds: &[f64], values: &[f32], i: usize) -> Self {
+        let value = f64::from(values[i]);
+        let way = |from: usize, to: usize| {
+            let time = seconds.get(to)? - seconds.get(from)?;
+            (time > 0.0).then(|| (time, f64::from(values[to]) - f64::from(values[from])))
+        };
+        Self { value, before: i.checked_sub(1).and_then(|b| way(b, i)), after: way(i, i + 1) }
+    }
+
+    fn slope_before(&self) -> Option<f64> {
+        self.before.map(|(time, rise)| rise / time)
+    }
+
+    fn after(&self) -> Option<f64> {
+        self.after.map(|(time, rise)| rise / time)
+    }
+
+    /// Kochanek and Bartels, "Interpolating splines with local tension, continuity, and bias control" (1984), with
+    /// slopes per second; at the ends of a curve the one side counts fully.
+    fn tcb(&self, [tension, continuity, bias]: [f64; 3]) -> (f64, f64) {
+        let (before, after) = (self.slope_before(), self.after());
+        let factor = if before.is_some() && after.is_some() { 0.5 } else { 1.0 } * (1.0 - tension);
+        let (before, after) = (before.unwrap_or(0.0), after.unwrap_or(0.0));
+        let mix = |c: f64| factor * ((1.0 + bias) * (1.0 - c) * before + (1.0 - bias) * (1.0 + c) * after);
+        (mix(continuity), mix(-continuity))
+    }
+
+    /// Slopes on both sides. The stored slopes are biases, equal on both sides unless the tangent is broken.
+    fn auto(&self, auto: Auto, left: Side, right: Side) -> (f64, f64) {
+        match (self.before, self.after) {
+            (Some(before), Some(after)) => {
+                let solve = |bias: f32| self.between(auto, (before, after), (left.weight, right.weight), bias.into());
+                if (left.slope + right.slope).abs() <= 1e-4 {
+                    let slope = solve(right.slope);
+                    (slope, slope)
+                } else {
+                    (solve(-left.slope), solve(right.slope))
+                }
+            }
+            (Some(way), None) => both(end_slope(auto, way, (-left.slope).into())),
+            (None, Some(way)) => both(end_slope(auto, way, right.slope.into())),
+            (None, None) => (0.0, 0.0),
+        }
+    }
+
+    fn between(&self, auto: Auto, ways: ((f64, f64), (f64, f64)), weights: (f32, f32), bias: f64) -> f64 {
+        let ((time_before, rise_before), (time_after, rise_after)) = ways;
+        if auto.clamp.flat() && rise_before.abs().min(rise_after.abs()) <= CLAMP_DISTANCE {
+            return 0.0;
+        }
+        let (before, after) = (rise_before / time_before, rise_after / time_after);
+        let mut slope = (rise_before + rise_after) / (time_before + time_after);
+        if auto.timing == Timing::Weighted {
+            let share = time_before / (time_before + time_after);
+            slope = 0.5 * slope + 0.5 * (before * (1.0 - share) + after * share);
+            slope = biased(slope, before, after, bias);
+        }
+        if auto.clamp.progressive() {
+            let sign = if slope >= 0.0 { 1.0 } else { -1.0 };
+            // How steep the tangent may be without leaving the range between the neighbours.
+            let most = |rise: f64, range: f64| if range > 0.0 { (sign * rise / range).max(0.0) } else { 0.0 };
+            let (weight_before, weight_after) = (f64::from(weights.0), f64::from(weights.1));
+            let limit = most(rise_before, weight_before * time_before).min(most(rise_after, weight_after * time_after));
+            slope = sign * (sign * slope).min(limit);
+        }
+        if (slope + self.value).is_finite() { slope } else { 0.0 }
+    }
+}
+
+/// The bias (in percent) pulls towards the slope on one side; from 500 on a term grows with its square.
+fn biased(slope: f64, before: f64, after: f64, bias: f64) -> f64 {
+    let weight = bias.abs() / 100.0;
+    if weight <= 1e-4 {
+        return slope;
+    }
+    let target = if bias > 0.0 { after } else { before };
+    let difference = target - slope;
+    let towards = slope * (1.0 - weight) + target * weight;
+    let direction = if difference.abs() > 1e-5 { difference } else { bias };
+    towards + steep(weight, direction)
+}
+
+fn steep(weight: f64, direction: f64) -> f64 {
+    let beyond = (weight - 5.0).max(0.0);
+    let sign = if direction > 0.0 { 1.0 } else { -1.0 };
+    beyond * beyond * sign * 40.0
+}
+
+/// The slope at the first or last key of a curve.
+fn end_slope(auto: Auto, (time, rise): (f64, f64), bias: f64) -> f64 {
+    if auto.clamp.progressive() || (auto.clamp.flat() && rise.abs() <= CLAMP_DISTANCE) {
+        return 0.0;
+    }
+    let slope = rise / time;
+    if auto.timing == Timing::Weighted { slope + steep(bias.abs() / 100.0, bias) } else { slope }
+}
+
+fn both(slope: f64) -> (f64, f64) {
+    (slope, slope)
+}
+
+/// Reads an `AnimationCurve` of version 7000 and later; `None` when it has no usable keys.
+///
+/// # Errors
+/// Broken arrays, or beyond the limits.
+pub(super) fn read(import: &mut Import<'_>, node: Node<'_>) -> Result<Option<Curve>> {
+    let (Some(times), Some(values)) = (node.child("KeyTime"), node.child("KeyValueFloat")) else { return Ok(None) };
+    let times = times.array::<i64>(&mut import.decoder)?;
+    let values = values.array::<f32>(&mut import.decoder)?;
+    let mut ints = |name: &str| match node.child(name) {
+        Some(node) => node.array::<i32>(&mut import.decoder),
+        None => Ok(anyrig_bytes::Buffer::default()),
+    };
+    let (flags, counts) = (ints("KeyAttrFlags")?, ints("KeyAttrRefCount")?);
+    let data = match node.child("KeyAttrDataFloat") {
+        Some(node) => node.float_bits(&mut import.decoder)?,
+        None => anyrig_bytes::Buffer::default(),
+    };
+    let count = times.len().min(values.len());
+    import.context.take_elements(count as u64, || node.place())?;
+    let shapes = shapes(&flags, &data, &counts, count);
+    if times.len() != values.len() || shapes.len() != count {
+        let message = "times, values and attributes have different lengths; missing attributes became straight lines";
+        import.context.push(Diagnostic::new(&codes::CURVE_SHAPE, node.path(), message).at(node.place()));
+    }
+    let shapes: Vec<KeyShape> =
+        (0..count).map(|i| shapes.get(i).copied().unwrap_or(KeyShape::plain(Kind::Linear))).collect();
+    if count == 0 {
+        return Ok(None);
+    }
+    let keys = Keys {
+        times: &times[..count],
+        values: &values[..count],
+        shapes: &shapes,
+        ticks_per_second: import.settings.ticks_per_second,
+    };
+    let mut curve = keys.solve();
+    (curve.before, curve.after) = extrapolations(node);
+    Ok(Some(curve))
+}
+
+/// Attributes are stored once for a run of keys.
+fn shapes(flags: &[i32], data: &[u32], counts: &[i32], count: usize) -> Vec<KeyShape> {
+    let mut shapes = Vec::with_capacity(count);
+    for ((flags, data), run) in flags.iter().zip(data.as_chunks::<4>().0).zip(counts) {
+        let run = usize::try_from(*run).unwrap_or(0).min(count - shapes.len());
+        shapes.resize(shapes.len() + run, shape(*flags as u32, *data));
+    }
+    shapes
+}
+
+fn shape(flags: u32, data: [u32; 4]) -> KeyShape {
+    let number = |bits: u32| {
+        let value = f32::from_bits(bits);
+        if value.is_finite() { value } else { 0.0 }
+    };
+    // Two weights of four decimal digits share the bits of one number.
+    let weight = |bits: u32, flag: u32| if flags & flag != 0 { (bits & 0xffff) as f32 * 1e-4 } else { THIRD };
+    let right = Side { slope: number(data[0]), weight: weight(data[2], flag::WEIGHTED_RIGHT) };
+    let next_left = Side { slope: number(data[1]), weight: weight(data[2] >> 16, flag::WEIGHTED_NEXT_LEFT) };
+    let kind = if flags & flag::CONSTANT != 0 {
+        if flags & flag::CONSTANT_NEXT != 0 { Kind::StepNext } else { Kind::Step }
+    } else if flags & flag::CUBIC == 0 {
+        Kind::Linear
+    } else if flags & flag::TCB != 0 {
+        Kind::Tcb([data[0], data[1], data[2]].map(|bits| number(bits).into()))
+    } else if flags & flag::USER != 0 {
+        Kind::User
+    } else {
+        let timing = if flags & flag::TIME_INDEPENDENT != 0 { Timing::Independent } else { Timing::Weighted };
+        let clamp = match (flags & flag::CLAMP != 0, flags & flag::CLAMP_PROGRESSIVE != 0) {
+            (false, false) => Clamp::None,
+            (true, false) => Clamp::Flat,
+            (false, true) => Clamp::Progressive,
+            (true, true) => Clamp::FlatAndProgressive,
+        };
+        Kind::Auto(Auto { timing, clamp })
+    };
+    KeyShape { kind, right, next_left }
+}
+
+/// What a curve does before and after its keys.
+pub(super) fn extrapolations(node: Node<'_>) -> (Extrapolation, Extrapolation) {
+    (extrapolation(node, "Pre-Extrapolation"), extrapolation(node, "Post-Extrapolation"))
+}
+
+fn extrapolation(node: Node<'_>, name: &str) -> Extrapolation {
+    let Some(node) = node.child(name) else { return Extrapolation::default() };
+    let letter = node.child("Type").and_then(|n| n.i64(0)).unwrap_or(0);
+    let mode = match u8::try_from(letter) {
+        Ok(b'A') => ExtrapolationMode::RepeatRelative,
+        Ok(b'K') => ExtrapolationMode::Slope,
+        Ok(b'M') => ExtrapolationMode::Mirror,
+        Ok(b'R') => ExtrapolationMode::Repeat,
+        _ => ExtrapolationMode::Hold,
+    };
+    let repeats = node.child("Repetition").and_then(|n| n.i64(0)).and_then(|count| u32::try_from(count).ok());
+    Extrapolation { mode, repeats }
+}
+
+/// A curve whose values are multiplied, for example percent to a share of 1.
+pub(super) fn scaled(mut curve: Curve, factor: f32) -> Curve {
+    for value in curve.values.make_mut() {
+        *value *= factor;
+    }
+    for segment in &mut curve.segments {
+        match segment {
+            Segment::Hermite { out_slope, in_slope } => {
+                (*out_slope, *in_slope) = (*out_slope * factor, *in_slope * factor)
+            }
+            Segment::Bezier { out, into } => (out.slope, into.slope) = (out.slope * factor, into.slope * factor),
+            Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. } => {}
+        }
+    }
+    curve
+}
+
+/// A curve that holds one value.
+pub(super) fn constant(value: f64) -> Curve {
+    Curve::new(anyrig_scene::Interpolation::Step, 1, vec![0.0], vec![value as f32])
+}
+
+/// Says that a list of keys could not be read to its end.
+pub(super) fn tell_broken(context: &Context, node: Node<'_>, message: &str) {
+    context.push(Diagnostic::new(&codes::CURVE_SHAPE, node.path(), message).at(node.place()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(times: &[f64], values: &[f32], kinds: &[KeyShape]) -> Curve {
+        let ticks: Vec<i64> = times.iter().map(|t| (t * 1000.0) as i64).collect();
+        Keys { times: &ticks, values, shapes: kinds, ticks_per_second: 1000.0 }.solve()
+    }
+
+    fn auto(timing: Timing, clamp: Clamp) -> KeyShape {
+        KeyShape::plain(Kind::Auto(Auto { timing, clamp }))
+    }
+
+    fn in_slope(curve: &Curve, key: usize) -> f32 {
+        match curve.segments[key - 1] {
+            Segment::Hermite { in_slope, .. } => in_slope,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_automatic_tangent_is_the_mean_slope_weighted_by_time() {
+        let even = |timing| keys(&[0.0, 1.0, 2.0], &[0.0, 1.0, 4.0], &[auto(timing, Clamp::None); 3]);
+        // Even times: both ways give the difference of the neighbours over their distance.
+        assert_eq!(in_slope(&even(Timing::Weighted), 1), 2.0);
+        assert_eq!(in_slope(&even(Timing::Independent), 1), 2.0);
+        let uneven = |timing| keys(&[0.0, 1.0, 4.0], &[0.0, 1.0, 1.0], &[auto(timing, Clamp::None); 3]);
+        assert_eq!(in_slope(&uneven(Timing::Independent), 1), 0.25);
+        // Half of 0.25 and half of 1 · 3/4 + 0 · 1/4.
+        assert_eq!(in_slope(&uneven(Timing::Weighted), 1), 0.5);
+    }
+
+    #[test]
+    fn clamped_tangents_do_not_overshoot() {
+        let flat = keys(&[0.0, 1.0, 2.0], &[1.0, 1.0, 4.0], &[auto(Timing::Weighted, Clamp::Flat); 3]);
+        assert_eq!(in_slope(&flat, 1), 0.0);
+        let progressive = keys(&[0.0, 1.0, 2.0], &[0.0, 0.1, 4.0], &[auto(Timing::Weighted, Clamp::Progressive); 3]);
+        // A third of a second at this slope reaches back to the value of the key before.
+        assert!((in_slope(&progressive, 1) - 0.3).abs() < 1e-6);
+        assert_eq!(in_slope(&progressive, 2), 0.0, "ends are flat");
+    }
+
+    #[test]
+    fn tcb_of_zeros_is_catmull_rom() {
+        let curve = keys(&[0.0, 1.0, 2.0], &[0.0, 1.0, 4.0], &[KeyShape::plain(Kind::Tcb([0.0; 3])); 3]);
+        assert_eq!((in_slope(&curve, 1), in_slope(&curve, 2)), (2.0, 3.0));
+        let tense = keys(&[0.0, 1.0, 2.0], &[0.0, 1.0, 4.0], &[KeyShape::plain(Kind::Tcb([1.0, 0.0, 0.0])); 3]);
+        assert_eq!(in_slope(&tense, 1), 0.0);
+        let broken = keys(&[0.0, 1.0, 2.0], &[0.0, 1.0, 4.0], &[KeyShape::plain(Kind::Tcb([0.0, 1.0, 0.0])); 3]);
+        assert_eq!(in_slope(&broken, 1), 3.0, "continuity 1 turns the sides around");
+    }
+
+    #[test]
+    fn flags_and_packed_weights() {
+        let bits = |weights: u32| [1.5f32.to_bits(), (-2.0f32).to_bits(), weights, 0];
+        let user = shape(0x8 | 0x400 | 0x300_0000, bits(5000 << 16 | 2500));
+        assert_eq!(user.kind, Kind::User);
+        assert_eq!(
+            (user.right, user.next_left),
+            (Side { slope: 1.5, weight: 0.25 }, Side { slope: -2.0, weight: 0.5 })
+        );
+        assert_eq!(shape(0x102, bits(0)).kind, Kind::StepNext);
+        assert_eq!(shape(0x2, bits(0)).kind, Kind::Step);
+        assert_eq!(shape(0x4, bits(0)).kind, Kind::Linear);
+        let runs = shapes(&[4, 2], &[0; 8], &[2, 9], 4);
+        assert_eq!(
+            runs.iter().map(|s| s.kind).collect::<Vec<_>>(),
+            [Kind::Linear, Kind::Linear, Kind::Step, Kind::Step]
+        );
+        assert_eq!(shapes(&[4], &[0; 3], &[-1], 4).len(), 0);
+    }
+}

@@ -1,0 +1,103 @@
+//! Weights of in-between shapes from the percentage of their channel.
+
+use anyrig_animation::sample;
+use anyrig_scene::{Curve, ExtrapolationMode, Interpolation, Segment};
+
+/// The weight of target `index` at a percentage: piecewise linear between full percentages and 0, going on beyond the
+/// last one.
+pub(super) fn weight(percent: f64, targets: &[(u32, f64)], index: usize) -> f64 {
+    // The unmoved shape stands at 0 among the others.
+    let mut stops: Vec<(f64, Option<usize>)> =
+        targets.iter().enumerate().map(|(i, (_, full))| (*full, Some(i))).collect();
+    stops.push((0.0, None));
+    stops.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let above = stops.partition_point(|(full, _)| *full < percent).clamp(1, stops.len() - 1);
+    let ((low, low_target), (high, high_target)) = (stops[above - 1], stops[above]);
+    let share = if high > low { (percent - low) / (high - low) } else { 0.0 };
+    match Some(index) {
+        at if at == high_target => share,
+        at if at == low_target => 1.0 - share,
+        _ => 0.0,
+    }
+}
+
+/// The curve of one target's weight. Between keys the percentage is sampled so densely that straight lines do.
+pub(super) fn curve(percent: &Curve, targets: &[(u32, f64)], index: usize) -> Curve {
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    let mut push = |time: f64, percent: f64| {
+        times.push(time);
+        values.push(weight(percent, targets, index) as f32);
+    };
+    let at = |time: f64| sample(percent, time).and_then(|s| s.component(0)).unwrap_or(0.0);
+    for (key, time) in percent.times_secs.iter().enumerate() {
+        push(*time, at(*time));
+        let Some(next) = percent.times_secs.get(key + 1) else { continue };
+        let steps = match percent.segments.get(key) {
+            Some(Segment::Step) => {
+                let last = next.next_down();
+                if last > *time {
+                    push(last, at(*time));
+                }
+                continue;
+            }
+            Some(Segment::StepNext) => {
+                let first = time.next_up();
+                if first < *next {
+                    push(first, at(*next));
+                }
+                continue;
+            }
+            _ => STEPS,
+        };
+        for step in 1..steps {
+            let between = time + (next - time) * f64::from(step) / f64::from(steps);
+            if between > *time && between < *next {
+                push(between, at(between));
+            }
+        }
+    }
+    let mut curve = Curve::new(Interpolation::Linear, 1, times, values);
+    if percent.before.mode != ExtrapolationMode::Slope {
+        curve.before = percent.before;
+    }
+    if percent.after.mode != ExtrapolationMode::Slope {
+        curve.after = percent.after;
+    }
+    curve
+}
+
+/// Straight lines per key.
+const STEPS: u32 = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_piecewise_linear() {
+        let targets = [(0, 50.0), (1, 100.0)];
+        let both = |percent| [weight(percent, &targets, 0), weight(percent, &targets, 1)];
+        assert_eq!(both(0.0), [0.0, 0.0]);
+        assert_eq!(both(25.0), [0.5, 0.0]);
+        assert_eq!(both(50.0), [1.0, 0.0]);
+        assert_eq!(both(75.0), [0.5, 0.5]);
+        assert_eq!(both(100.0), [0.0, 1.0]);
+        assert_eq!(both(150.0), [-1.0, 2.0], "goes on beyond the last one");
+        assert_eq!(both(-25.0), [-0.5, 0.0]);
+    }
+
+    #[test]
+    fn a_curve_of_percent_becomes_one_of_weights() {
+        let percent = Curve::per_key(
+            vec![0.0, 1.0, 2.0],
+            vec![0.0, 100.0, 0.0],
+            vec![Segment::Linear, Segment::Step, Segment::Step],
+        );
+        let targets = [(0, 50.0), (1, 100.0)];
+        let at =
+            |index, time| sample(&curve(&percent, &targets, index), time).and_then(|s| s.component(0)).expect("usable");
+        assert!((at(0, 0.5) - 1.0).abs() < 1e-6 && (at(0, 0.25) - 0.5).abs() < 1e-6);
+        assert!((at(1, 0.75) - 0.5).abs() < 1e-6);
+        assert_eq!((at(1, 1.9), at(1, 2.0)), (1.0, 0.0), "steps stay sharp");
+    }
+}
