@@ -27,7 +27,7 @@ codes! {
     VALUE_CLAMPED "gltf.value-clamped" Repaired "A value lies outside its range and was brought into it.";
     CHANNEL_IGNORED "gltf.channel-ignored" Note "A channel has no target node; glTF tells readers to ignore it.";
     CHANNEL_UNKNOWN "gltf.channel-unknown" Lost "A channel moves something that is not known.";
-    QUATERNION_NORMALISED "gltf.quaternion-normalised" Repaired "A rotation is not of unit length and was made so.";
+    REQUIRED_CARRIED "gltf.required-carried" Approximated "The file requires a material extension that is carried, not interpreted; the metallic-roughness core stands for it.";
     EXTENSION_FALLBACK "gltf.extension-fallback" Note "An optional extension is not decoded; the file's plain data is used.";
     EXTENSION_DATA_LOST "gltf.extension-data-lost" Lost "An unknown extension refers to binary data, which is not carried over.";
     INTEGER_ROUNDED "gltf.integer-rounded" Approximated "An integer attribute has values that an f32 cannot hold.";
@@ -35,14 +35,22 @@ codes! {
     DUAL_QUATERNION "gltf.dual-quaternion" Approximated "Dual quaternion skinning becomes linear skinning.";
     EXTRAS_DROPPED "gltf.extras-dropped" Lost "Data of another format has no place in a glTF file.";
     ATTRIBUTE_RENAMED "gltf.attribute-renamed" Approximated "An attribute that glTF does not know gets the leading underscore that it demands.";
-    ATTRIBUTE_DROPPED "gltf.attribute-dropped" Lost "An attribute has a form that glTF has no accessor for.";
-    PART_DROPPED "gltf.part-dropped" Lost "A part has no points and glTF allows none such.";
-    MESH_DROPPED "gltf.mesh-emptied" Approximated "A mesh has nothing to show; a mesh without parts is not allowed, so nodes do not refer to it.";
-    ANIMATED_MATRIX "gltf.animated-matrix" Approximated "A node is animated and has a sheared matrix; the nearest translation, rotation and scale stand for it.";
-    KEYS_MERGED "gltf.keys-merged" Approximated "Keys lie too close for f32 times, or before 0, and were merged.";
+    ATTRIBUTE_DROPPED "gltf.attribute-dropped" Lost "An attribute has a form or a number that glTF has no place for.";
+    ATTRIBUTE_GAP "gltf.attribute-gap" Approximated "Sets of an attribute must be numbered without gaps; missing ones are filled with zeros.";
+    DELTAS_DROPPED "gltf.deltas-dropped" Lost "A morph target moves an attribute that the part does not have.";
+    PART_DROPPED "gltf.part-dropped" Lost "A part shows nothing, and glTF allows none such.";
+    MESH_DROPPED "gltf.mesh-dropped" Lost "A mesh has no part left, and a mesh without parts is not allowed.";
+    VECTORS_NORMALISED "gltf.vectors-normalised" Approximated "Normals or tangents are not of unit length, which glTF demands; they were made so.";
+    UNBOUND_POINTS "gltf.unbound-points" Approximated "Points of a skinned part have no joint; they are bound to the first one, as glTF demands weights that sum to 1.";
+    QUATERNION_NORMALISED "gltf.quaternion-normalised" Approximated "A rotation key is not of unit length, which glTF demands; it was made so.";
+    COMMON_ROOT "gltf.common-root" Note "The joints of a skin have no common root, which glTF demands; a root node was added above them.";
+    KEYS_MERGED "gltf.keys-merged" Approximated "Keys lie too close for f32 times, or before 0; glTF holds neither.";
+    CLIP_LENGTH "gltf.clip-length" Approximated "A clip has a length of its own; in glTF it ends with its last key.";
     ANIMATION_PATH "gltf.animation-path" Lost "What a channel moves has no place in a glTF file.";
-    CLIP_EMPTIED "gltf.clip-emptied" Lost "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
-    INSTANCE_COPIED "gltf.instance-copied" Note "A mesh is shown with different materials; it is written once for each.";
+    CLIP_DROPPED "gltf.clip-dropped" Lost "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
+    INSTANCE_COPIED "gltf.instance-copied" Note "A mesh is shown with different materials; it is written once for each, with shared data.";
+    SKIN_DROPPED "gltf.skin-dropped" Lost "A skin has no joints, which glTF does not allow.";
+    SKIN_UNUSED "gltf.skin-unused" Note "A node has a skin but its mesh has no influences; glTF does not allow that, and it moves nothing.";
 }
 
 #[cfg(test)]

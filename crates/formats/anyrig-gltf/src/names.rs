@@ -11,6 +11,8 @@ pub const MEMBERS: &str = "gltf.members";
 pub const ASSET: &str = "gltf.asset";
 /// The materials of a mesh that no node shows: an index or null for each part.
 pub const MATERIALS: &str = "gltf.materials";
+/// On the scene: names of required extensions that are only carried.
+pub const REQUIRED: &str = "gltf.required";
 /// What `pbrMetallicRoughness` of a material holds beside its factors: an object by the first three namespaces.
 pub const PBR: &str = "gltf.pbr";
 /// The extras of a channel's target.

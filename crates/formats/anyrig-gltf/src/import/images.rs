@@ -27,7 +27,12 @@ impl Loader<'_> {
         out.mime_type.clone_from(&image.mime_type);
         match (&image.uri, image.buffer_view) {
             (Some(uri), _) => self.image_at(uri, &mut out, &at.key("uri"))?,
-            (None, Some(view)) => out.bytes = Some(self.buffers.bytes(view, &at.key("bufferView"))?.clone()),
+            (None, Some(view)) => {
+                out.bytes.clone_from(&self.buffers.view(view, &at.key("bufferView"))?.bytes);
+                if out.bytes.is_none() {
+                    self.lose_image(at, "its buffer has no bytes in the file");
+                }
+            }
             (None, None) => self.lose_image(at, "it names neither a file nor a buffer view"),
         }
         if let Some(kind) = out.bytes.as_deref().filter(|_| out.mime_type.is_none()).and_then(anyrig_image::sniff) {

@@ -16,6 +16,7 @@ mod skins;
 use self::accessors::Accessors;
 use crate::document::json::At;
 use crate::document::{GltfDocument, Index, Root};
+use crate::names::REQUIRED;
 use crate::read::read;
 use crate::uri;
 use anyrig_bytes::{Context, Error, Result, Severity, SharedBytes, Source};
@@ -71,7 +72,7 @@ pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) ->
 
 fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Scene> {
     let root = document.root();
-    required::check(root)?;
+    let carried = required::check(root, context)?;
     let buffers = buffers::load(document, source, context)?;
     let mut loader = Loader {
         root,
@@ -93,6 +94,9 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
     loader.skins()?;
     loader.animations()?;
     loader.file_extras();
+    if !carried.is_empty() {
+        loader.scene.extras.set(REQUIRED, carried);
+    }
     let mut scene = loader.scene;
     anyrig_scene::validate(&mut scene, context);
     Ok(scene)

@@ -1,9 +1,10 @@
 //! What a file demands of its reader.
 
 use super::need;
+use crate::codes;
 use crate::document::Root;
 use crate::document::json::At;
-use anyrig_bytes::{Error, Result};
+use anyrig_bytes::{Context, Diagnostic, Error, Result, Value};
 
 /// Extensions that are read, or that change nothing for who carries them.
 const KNOWN: &[&str] = &[
@@ -18,8 +19,25 @@ const KNOWN: &[&str] = &[
     "KHR_texture_transform",
 ];
 
-/// Version and required extensions.
-pub(super) fn check(root: &Root) -> Result<()> {
+/// Extensions that only refine how surfaces look. They are carried as they are, and what is read shows the core.
+const CARRIED: &[&str] = &[
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
+    "KHR_materials_diffuse_transmission",
+    "KHR_materials_dispersion",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_sheen",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_materials_volume_scatter",
+];
+
+/// Version and required extensions. Gives those that the file requires and that are only carried.
+pub(super) fn check(root: &Root, context: &Context) -> Result<Vec<Value>> {
     let at = At::Root;
     let asset = need(root.asset.as_ref(), &at, "asset")?;
     let at = at.key("asset");
@@ -34,7 +52,18 @@ pub(super) fn check(root: &Root) -> Result<()> {
     }
     let list = At::Root;
     let list = list.key("extensionsRequired");
-    root.extensions_required.iter().flatten().enumerate().try_for_each(|(i, name)| known(name, &list.index(i)))
+    let mut carried = Vec::new();
+    for (i, name) in root.extensions_required.iter().flatten().enumerate() {
+        let at = list.index(i);
+        if CARRIED.contains(&name.as_str()) {
+            let diagnostic = Diagnostic::new(&codes::REQUIRED_CARRIED, name, "");
+            context.push(diagnostic.at(at.place()));
+            carried.push(Value::from(name.as_str()));
+        } else {
+            known(name, &at)?;
+        }
+    }
+    Ok(carried)
 }
 
 fn check_version(version: &str, at: &At<'_>) -> Result<()> {
@@ -54,7 +83,6 @@ fn known(name: &str, at: &At<'_>) -> Result<()> {
         "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
             "decompress it first, for example with `gltf-transform copy`"
         }
-        "KHR_materials_pbrSpecularGlossiness" => "convert it with `gltf-transform metalrough`",
         _ => "export the file again without it",
     };
     let message = format!("the file cannot be read without the extension {name}, which is not supported; {remedy}");

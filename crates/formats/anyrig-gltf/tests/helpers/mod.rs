@@ -1,6 +1,8 @@
 //! Helpers of the corpus tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod mutate;
+
 use anyrig_bytes::{Context, Error, Place, Result, SharedBytes, Source};
 use anyrig_scene::Scene;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,269 @@
+//! Clips become animations.
+
+use super::packer::{Bounds, Component, Elements, Kind, shape};
+use super::{Saver, extras, named, raw_extension, unless};
+use crate::codes;
+use crate::document::{
+    AnimationObject, AnimationPointer, AnimationSampler, ChannelObject, ChannelTarget, Index, Named,
+};
+use crate::names::CHANNEL_TARGET;
+use anyrig_bytes::{Buffer, Diagnostic, Result};
+use anyrig_scene::{Channel, Clip, Curve, Interpolation, Property, Target};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Marks key times and key values among the keys of buffers.
+const AS_TIMES: u64 = 4 << 32;
+const AS_VALUES: u64 = 5 << 32;
+
+/// How far from 1 the length of a rotation key may be; the Khronos validator allows 5e-4.
+const UNIT_TOLERANCE: f64 = 4e-4;
+
+/// Whose a buffer is. Only those of the scene live as long as the packer and can be known again by their memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Scene,
+    Nobody,
+}
+
+/// How key values are written.
+#[derive(Clone, Copy)]
+struct ValueForm {
+    is_rotation: bool,
+    shape: &'static str,
+    owner: Owner,
+}
+
+impl Saver<'_> {
+    pub(super) fn animations(&mut self) -> Result<()> {
+        let mut objects = Vec::new();
+        for (number, clip) in self.scene.clips.iter().enumerate() {
+            self.context.check_cancelled()?;
+            match self.animation(clip, number) {
+                Some(object) => objects.push(object),
+                // What glTF cannot hold at all was reported by the capability table.
+                None => self.context.tell(&codes::CLIP_DROPPED, format!("clip {number}"), &clip.name),
+            }
+        }
+        self.root.animations = super::some(objects);
+        Ok(())
+    }
+
+    fn animation(&mut self, clip: &Clip, number: usize) -> Option<AnimationObject> {
+        let mut object = AnimationObject { name: named(&clip.name), ..AnimationObject::default() };
+        extras::restore!(object, &clip.extras);
+        let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+        let mut known: BTreeMap<(Index, Index, u8), Index> = BTreeMap::new();
+        for (index, channel) in clip.channels.iter().enumerate() {
+            let subject = format!("clip {number} channel {index}");
+            let Some(target) = target(channel) else { continue };
+            let (input, output, interpolation) = self.curve(channel, &subject);
+            let sampler = *known.entry((input, output, interpolation as u8)).or_insert_with(|| {
+                samplers.push(AnimationSampler {
+                    input: Some(input),
+                    output: Some(output),
+                    interpolation: interpolation_name(interpolation),
+                    ..AnimationSampler::default()
+                });
+                samplers.len() as Index - 1
+            });
+            let mut object = ChannelObject { sampler: Some(sampler), target: Some(target), ..ChannelObject::default() };
+            extras::restore!(object, &channel.extras);
+            channels.push(object);
+        }
+        if channels.is_empty() {
+            return None;
+        }
+        object.channels = Some(channels);
+        object.samplers = Some(samplers);
+        Some(object)
+    }
+
+    /// Accessors of times and values.
+    fn curve(&mut self, channel: &Channel, subject: &str) -> (Index, Index, Interpolation) {
+        let curve = holdable(&channel.curve);
+        if curve.times_secs.len() < channel.curve.times_secs.len() {
+            let lost = channel.curve.len() - curve.len();
+            self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost as u64));
+        }
+        let is_rotation = matches!(channel.target, Target::Node { property: Property::Rotation, .. });
+        let owner = if matches!(curve, Cow::Borrowed(_)) { Owner::Scene } else { Owner::Nobody };
+        let times = self.times(&curve.times_secs, owner);
+        let form = ValueForm { is_rotation, shape: shape_of(channel, curve.width), owner };
+        let values = self.values(&curve, form, subject);
+        (times, values, curve.interpolation)
+    }
+
+    fn times(&mut self, times: &Buffer<f64>, owner: Owner) -> Index {
+        let key = (times.as_ptr() as usize, times.len(), AS_TIMES);
+        if let Some(known) = self.packer.known(key).filter(|_| owner == Owner::Scene) {
+            return known;
+        }
+        let floats: Vec<f32> = times.iter().map(|t| *t as f32).collect();
+        let bounds = Some(Bounds::of(&floats, 1, false));
+        let index = self.floats(floats.into(), 1, "SCALAR", bounds);
+        if owner == Owner::Scene {
+            self.packer.remember(key, index);
+        }
+        index
+    }
+
+    fn values(&mut self, curve: &Curve, form: ValueForm, subject: &str) -> Index {
+        let ValueForm { is_rotation, shape, owner } = form;
+        let width = if shape == "SCALAR" { 1 } else { curve.width };
+        let tag = AS_VALUES | u64::from(is_rotation) << 16 | u64::from(curve.interpolation == Interpolation::CubicHermite) << 17;
+        let key = (curve.values.as_ptr() as usize, curve.values.len(), tag | width as u64);
+        if let Some(known) = self.packer.known(key).filter(|_| owner == Owner::Scene) {
+            return known;
+        }
+        let values = match unit_rotations(curve).filter(|_| is_rotation) {
+            Some((values, count)) => {
+                self.context.push(Diagnostic::new(&codes::QUATERNION_NORMALISED, subject, "").times(count));
+                values
+            }
+            None => curve.values.clone(),
+        };
+        let index = self.floats(values, width, shape, None);
+        if owner == Owner::Scene {
+            self.packer.remember(key, index);
+        }
+        index
+    }
+
+    fn floats(&mut self, values: Buffer<f32>, width: usize, shape: &'static str, bounds: Option<Bounds>) -> Index {
+        let count = values.len() / width;
+        let bytes = values.to_bytes();
+        let elements = Elements { component: Component::F32, normalized: false, shape, count, bounds, bytes };
+        self.packer.add(Kind::Animation, elements)
+    }
+}
+
+/// The accessor type of a channel's values: scalars for morph weights, else by width.
+fn shape_of(channel: &Channel, width: usize) -> &'static str {
+    match &channel.target {
+        Target::Node { property: Property::MorphWeights, .. } => "SCALAR",
+        Target::Other(pointer) if pointer.ends_with("/weights") => "SCALAR",
+        _ => shape(width).unwrap_or("SCALAR"),
+    }
+}
+
+/// True when glTF has a word for what a channel moves.
+pub(super) fn is_holdable(target: &Target) -> bool {
+    match target {
+        Target::Node { .. } => true,
+        Target::Other(path) => path.starts_with('/'),
+        // Baked before; what is left has no word in glTF.
+        Target::Component { .. } | Target::Morph { .. } | Target::Visibility { .. } | Target::Named { .. } => false,
+    }
+}
+
+fn target(channel: &Channel) -> Option<ChannelTarget> {
+    let mut object = ChannelTarget { extras: channel.extras.get(CHANNEL_TARGET).cloned(), ..ChannelTarget::default() };
+    match &channel.target {
+        Target::Node { node, property } => {
+            object.node = Some(node.index() as Index);
+            object.path = Some(path(*property).to_owned());
+        }
+        Target::Other(pointer) if is_holdable(&channel.target) => {
+            object.path = Some("pointer".to_owned());
+            let value = AnimationPointer { pointer: Some(pointer.clone()), ..AnimationPointer::default() };
+            object.extensions = Some(Named(vec![("KHR_animation_pointer".to_owned(), raw_extension(&value))]));
+        }
+        _ => return None,
+    }
+    Some(object)
+}
+
+fn path(property: Property) -> &'static str {
+    match property {
+        Property::Translation => "translation",
+        Property::Rotation => "rotation",
+        Property::Scale => "scale",
+        Property::MorphWeights => "weights",
+    }
+}
+
+fn interpolation_name(interpolation: Interpolation) -> Option<String> {
+    let name = match interpolation {
+        Interpolation::Linear | Interpolation::PerKey => "LINEAR",
+        Interpolation::Step => "STEP",
+        Interpolation::CubicHermite => "CUBICSPLINE",
+    };
+    unless(name, &"LINEAR").map(str::to_owned)
+}
+
+/// The curve with what glTF demands of it: times of f32 that ascend from 0, two keys at least for a cubic one.
+fn holdable(curve: &Curve) -> Cow<'_, Curve> {
+    let curve = ascending(curve);
+    if curve.interpolation == Interpolation::CubicHermite && curve.len() == 1 {
+        let value = curve.value(0).to_vec();
+        return Cow::Owned(Curve::new(Interpolation::Step, curve.width, curve.times_secs.clone(), value));
+    }
+    curve
+}
+
+/// Drops keys before 0, whose last one then stands at 0, and keys that are equal as f32.
+fn ascending(curve: &Curve) -> Cow<'_, Curve> {
+    let rounded = |t: &f64| (*t as f32).max(0.0);
+    if curve.times_secs.iter().map(|t| *t as f32).is_sorted_by(|a, b| a < b) && curve.times_secs.first().is_none_or(|t| *t >= 0.0) {
+        return Cow::Borrowed(curve);
+    }
+    // Of keys with equal times the last one counts: it is what holds from there on.
+    let times: Vec<f32> = curve.times_secs.iter().map(rounded).collect();
+    let kept: Vec<usize> = (0..times.len()).filter(|k| times.get(k + 1).is_none_or(|next| *next > times[*k])).collect();
+    let stride = curve.stride();
+    let values: Buffer<f32> =
+        kept.iter().flat_map(|k| curve.values.get(k * stride..(k + 1) * stride).unwrap_or_default()).copied().collect();
+    let times: Buffer<f64> = kept.iter().map(|k| f64::from(times[*k])).collect();
+    Cow::Owned(Curve::new(curve.interpolation, curve.width, times, values))
+}
+
+/// Rotation keys of unit length, and how many were not; `None` when all were.
+fn unit_rotations(curve: &Curve) -> Option<(Buffer<f32>, u64)> {
+    let stride = curve.stride();
+    let skip = if curve.interpolation == Interpolation::CubicHermite { curve.width } else { 0 };
+    let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
+    let wrong = |q: &[f32]| (length(q) - 1.0).abs() > UNIT_TOLERANCE;
+    let count = (0..curve.len()).filter(|k| wrong(curve.value(*k))).count();
+    if count == 0 {
+        return None;
+    }
+    let mut values = curve.values.to_vec();
+    for key in values.chunks_exact_mut(stride) {
+        let q = &mut key[skip..skip + curve.width];
+        let length = length(q);
+        if length > 0.0 {
+            q.iter_mut().for_each(|c| *c = (f64::from(*c) / length) as f32);
+        }
+    }
+    Some((values.into(), count as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_ascend_from_zero() {
+        let curve = Curve::new(Interpolation::Linear, 1, vec![-1.0, -0.5, 0.5, 0.5 + 1e-12], vec![1.0, 2.0, 3.0, 4.0]);
+        let held = holdable(&curve);
+        assert_eq!((&*held.times_secs, &*held.values), (&[0.0, 0.5][..], &[2.0, 4.0][..]));
+        let right = Curve::new(Interpolation::Linear, 1, vec![0.0, 0.5], vec![1.0, 2.0]);
+        assert!(matches!(holdable(&right), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn one_cubic_key_is_a_constant() {
+        let curve = Curve::new(Interpolation::CubicHermite, 1, vec![1.0], vec![9.0, 5.0, 9.0]);
+        let held = holdable(&curve);
+        assert_eq!((held.interpolation, &*held.values), (Interpolation::Step, &[5.0][..]));
+    }
+
+    #[test]
+    fn only_the_values_of_cubic_rotations_become_unit() {
+        let values = vec![9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 7.0, 0.0, 0.0, 0.0];
+        let curve = Curve::new(Interpolation::CubicHermite, 4, vec![0.0], values);
+        let (values, count) = unit_rotations(&curve).expect("one is not of unit length");
+        assert_eq!((count, values[0], &values[4..8], values[8]), (1, 9.0, &[0.0, 0.0, 0.0, 1.0][..], 7.0));
+    }
+}

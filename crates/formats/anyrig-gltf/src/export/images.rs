@@ -1,0 +1,123 @@
+//! Images, textures and samplers.
+
+use super::files::{Files, ImageData};
+use super::{Saver, extend, extras, named, raw_extension, some, unless};
+use crate::codes;
+use crate::document::{ImageObject, Index, SamplerObject, TextureObject, TextureSource};
+use crate::names::TEXTURE_SOURCES;
+use anyrig_bytes::Result;
+use anyrig_scene::{Filter, Image, MipFilter, Sampler, Texture, Wrap};
+
+/// Media type and file extension of an image: as declared, else by its first bytes.
+fn kind(image: &Image) -> (String, String) {
+    let sniffed = image.bytes.as_deref().and_then(anyrig_image::sniff);
+    let declared = image.mime_type.clone().or_else(|| sniffed.map(|k| k.media_type().to_owned()));
+    let declared = declared.unwrap_or_else(|| "application/octet-stream".to_owned());
+    let known = match declared.as_str() {
+        "image/png" => Some("png"),
+        "image/jpeg" => Some("jpg"),
+        "image/webp" => Some("webp"),
+        "image/ktx2" => Some("ktx2"),
+        _ => None,
+    };
+    let of_uri = image.uri.as_deref().and_then(|u| u.rsplit('/').next()?.rsplit_once('.'));
+    let of_uri = of_uri.map(|(_, e)| e).filter(|e| e.chars().all(|c| c.is_ascii_alphanumeric()) && !e.is_empty());
+    let extension = known.or_else(|| sniffed.map(anyrig_image::Kind::extension)).or(of_uri).unwrap_or("bin");
+    (declared, extension.to_owned())
+}
+
+impl Saver<'_> {
+    pub(super) fn images(&mut self, files: &mut Files) -> Result<()> {
+        let mut objects = Vec::new();
+        for (id, image) in self.scene.images.iter() {
+            let mut object = ImageObject { name: named(&image.name), ..ImageObject::default() };
+            extras::restore!(object, &image.extras);
+            match &image.bytes {
+                Some(bytes) => {
+                    let (media_type, extension) = kind(image);
+                    let of_uri = image.uri.as_deref().and_then(|u| u.rsplit('/').next());
+                    let of_uri = of_uri.map(|name| name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+                    let wanted = of_uri.unwrap_or(&image.name);
+                    let numbered = format!("image{}", id.index());
+                    let wanted = if wanted.is_empty() { &numbered } else { wanted };
+                    let data = ImageData { bytes, media_type: &media_type, extension: &extension, wanted };
+                    files.add_image(&mut object, &data, &mut self.packer);
+                }
+                None => {
+                    let subject = format!("image {}", id.index());
+                    self.context.tell(&codes::IMAGE_MISSING, subject, "it is written without content");
+                }
+            }
+            objects.push(object);
+        }
+        self.root.images = some(objects);
+        Ok(())
+    }
+
+    pub(super) fn textures(&mut self) {
+        let mut samplers: Vec<SamplerObject> = Vec::new();
+        let mut objects = Vec::new();
+        for texture in self.scene.textures.values() {
+            objects.push(self.texture(texture, &mut samplers));
+        }
+        self.root.samplers = some(samplers);
+        self.root.textures = some(objects);
+    }
+
+    fn texture(&mut self, texture: &Texture, samplers: &mut Vec<SamplerObject>) -> TextureObject {
+        let mut object = TextureObject { name: named(&texture.name), ..TextureObject::default() };
+        extras::restore!(object, &texture.extras);
+        object.sampler = texture.sampler.as_ref().map(|s| sampler_index(sampler(s), samplers));
+        let Some(image) = texture.image else { return object };
+        let index = image.index() as Index;
+        let media_type = self.scene.images.get(image).map(|i| kind(i).0).unwrap_or_default();
+        match TEXTURE_SOURCES.iter().find(|(_, of)| *of == media_type) {
+            // Core glTF has PNG and JPEG only (specification 3.8.2); these have no fallback, so they are required.
+            Some((extension, _)) => {
+                let source = TextureSource { source: Some(index), ..TextureSource::default() };
+                extend(&mut object.extensions, extension, raw_extension(&source));
+                self.required.insert((*extension).to_owned());
+            }
+            None => object.source = Some(index),
+        }
+        object
+    }
+}
+
+/// Equal samplers are written once.
+fn sampler_index(sampler: SamplerObject, samplers: &mut Vec<SamplerObject>) -> Index {
+    let known = samplers.iter().position(|s| *s == sampler);
+    let index = known.unwrap_or_else(|| {
+        samplers.push(sampler);
+        samplers.len() - 1
+    });
+    index as Index
+}
+
+fn sampler(sampler: &Sampler) -> SamplerObject {
+    let filter = |f: Filter| if f == Filter::Nearest { 9728 } else { 9729 };
+    let mut object = SamplerObject {
+        name: named(&sampler.name),
+        mag_filter: sampler.mag.map(filter),
+        min_filter: sampler.min.map(|(within, between)| match (within, between) {
+            (f, MipFilter::None) => filter(f),
+            (Filter::Nearest, MipFilter::Nearest) => 9984,
+            (Filter::Linear, MipFilter::Nearest) => 9985,
+            (Filter::Nearest, MipFilter::Linear) => 9986,
+            (Filter::Linear, MipFilter::Linear) => 9987,
+        }),
+        wrap_s: unless(wrap(sampler.wrap_u), &wrap(Wrap::Repeat)),
+        wrap_t: unless(wrap(sampler.wrap_v), &wrap(Wrap::Repeat)),
+        ..SamplerObject::default()
+    };
+    extras::restore!(object, &sampler.extras);
+    object
+}
+
+fn wrap(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::Repeat => 10497,
+        Wrap::MirroredRepeat => 33648,
+        Wrap::ClampToEdge => 33071,
+    }
+}

@@ -1,0 +1,173 @@
+//! Joint influences become `JOINTS_n` and `WEIGHTS_n`.
+
+use super::indices::Shorts;
+use super::packer::{Component, Elements, Kind, Packer};
+use crate::codes;
+use crate::document::Index;
+use anyrig_bytes::{Buffer, Context, Diagnostic, Error, Place, Result, SharedBytes};
+use anyrig_scene::{Influences, Layout};
+
+/// Marks influence accessors among the keys of buffers.
+const AS_WEIGHTS: u64 = 2 << 32;
+
+/// The Khronos validator allows this much per nonzero weight between the sum of weights and 1.
+const SUM_TOLERANCE_PER_WEIGHT: f32 = 2e-7;
+
+/// Accessors of joints and weights, a pair for each set of four.
+pub(super) fn add(
+    influences: &Influences,
+    subject: &str,
+    packer: &mut Packer,
+    context: &Context,
+) -> Result<Vec<(Index, Index)>> {
+    // The first accessor of buffers that were written before is known; the others follow it.
+    let key = (influences.weights.as_ptr() as usize, influences.joints.as_ptr() as usize, AS_WEIGHTS);
+    let sets = influences.max_per_point().div_ceil(4).max(1);
+    if let Some(first) = packer.known(key) {
+        return Ok((0..sets as Index).map(|s| (first + 2 * s, first + 2 * s + 1)).collect());
+    }
+    let rows = if is_right(influences) { Rows::of(influences) } else { rebuilt(influences, sets, subject, context) };
+    let most = rows.joints.iter().fold(0, |a, b| a.max(*b));
+    if most > 0xFFFF {
+        let message = format!("{subject} uses joint {most}; glTF can number 65536; split the mesh by joints first");
+        return Err(Error::unsupported(Place::element(subject), message));
+    }
+    let mut pairs = Vec::new();
+    for set in 0..sets {
+        let joints = packer.add(Kind::Vertices { stride: None }, joint_elements(&rows, set, sets, most));
+        let weights = packer.add(Kind::Vertices { stride: None }, weight_elements(&rows, set, sets));
+        pairs.push((joints, weights));
+    }
+    if let Some((first, _)) = pairs.first() {
+        packer.remember(key, *first);
+    }
+    Ok(pairs)
+}
+
+/// Rows of `4 * sets` influences per point.
+struct Rows {
+    joints: Buffer<u32>,
+    weights: Buffer<f32>,
+}
+
+impl Rows {
+    fn of(influences: &Influences) -> Self {
+        Self { joints: influences.joints.clone(), weights: influences.weights.clone() }
+    }
+}
+
+/// True when rows of four can be written as they are: sums of 1, no joint twice, joint 0 beside zero weights.
+fn is_right(influences: &Influences) -> bool {
+    if influences.layout != Layout::Fixed(4) {
+        return false;
+    }
+    let (joints, _) = influences.joints.as_chunks::<4>();
+    let (weights, _) = influences.weights.as_chunks::<4>();
+    joints.iter().zip(weights).all(|(joints, weights)| {
+        let twice = (0..4).any(|i| weights[i] > 0.0 && (0..i).any(|j| joints[i] == joints[j] && weights[j] > 0.0));
+        let idle = (0..4).all(|i| weights[i] > 0.0 || joints[i] == 0);
+        !twice && idle && sums_to_one(weights)
+    })
+}
+
+fn sums_to_one(weights: &[f32]) -> bool {
+    let used = weights.iter().filter(|w| **w > 0.0).count() as f32;
+    let sum: f32 = weights.iter().sum();
+    (sum - 1.0).abs() <= SUM_TOLERANCE_PER_WEIGHT * used
+}
+
+/// Rows in which each joint stands once and weights sum to 1, in the order of the influences.
+fn rebuilt(influences: &Influences, sets: usize, subject: &str, context: &Context) -> Rows {
+    let (width, points) = (4 * sets, influences.point_count());
+    let (mut joints, mut weights) = (vec![0u32; points * width], vec![0f32; points * width]);
+    let mut unbound = 0;
+    for (point, (joints, weights)) in joints.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width)).enumerate() {
+        let (of_joints, of_weights) = influences.of(point);
+        let mut used = 0;
+        for (joint, weight) in of_joints.iter().zip(of_weights).filter(|(_, w)| **w > 0.0) {
+            match joints.iter().take(used).position(|j| j == joint) {
+                Some(known) => weights[known] += weight,
+                None => {
+                    (joints[used], weights[used]) = (*joint, *weight);
+                    used += 1;
+                }
+            }
+        }
+        if used == 0 {
+            weights[0] = 1.0;
+            unbound += 1;
+        } else if !sums_to_one(weights) {
+            settle(weights);
+        }
+    }
+    if unbound > 0 {
+        context.push(Diagnostic::new(&codes::UNBOUND_POINTS, subject, "").times(unbound));
+    }
+    Rows { joints: joints.into(), weights: weights.into() }
+}
+
+/// Scales weights to sum 1; the largest takes what rounding leaves.
+fn settle(weights: &mut [f32]) {
+    let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+    weights.iter_mut().for_each(|w| *w = (f64::from(*w) / sum) as f32);
+    let rest = 1.0 - weights.iter().map(|w| f64::from(*w)).sum::<f64>();
+    if let Some(largest) = weights.iter_mut().max_by(|a, b| a.total_cmp(b)) {
+        *largest = (f64::from(*largest) + rest) as f32;
+    }
+}
+
+fn joint_elements(rows: &Rows, set: usize, sets: usize, most: u32) -> Elements {
+    let four = rows.joints.chunks_exact(4 * sets).flat_map(|row| &row[4 * set..4 * set + 4]);
+    let (component, bytes) = if most <= 0xFF {
+        (Component::U8, SharedBytes::from(four.map(|j| *j as u8).collect::<Vec<u8>>()))
+    } else {
+        (Component::U16, SharedBytes::from_owner(Shorts(four.map(|j| *j as u16).collect())))
+    };
+    elements(rows, sets, component, bytes)
+}
+
+fn weight_elements(rows: &Rows, set: usize, sets: usize) -> Elements {
+    let bytes = if sets == 1 {
+        rows.weights.to_bytes()
+    } else {
+        let four = rows.weights.chunks_exact(4 * sets).flat_map(|row| row[4 * set..4 * set + 4].iter().copied());
+        four.collect::<Buffer<f32>>().to_bytes()
+    };
+    elements(rows, sets, Component::F32, bytes)
+}
+
+fn elements(rows: &Rows, sets: usize, component: Component, bytes: SharedBytes) -> Elements {
+    let count = rows.weights.len() / (4 * sets);
+    Elements { component, normalized: false, shape: "VEC4", count, bounds: None, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed(joints: &[u32], weights: &[f32]) -> Influences {
+        Influences { layout: Layout::Fixed(4), joints: joints.to_vec().into(), weights: weights.to_vec().into() }
+    }
+
+    #[test]
+    fn right_rows_stay_and_wrong_ones_do_not() {
+        assert!(is_right(&fixed(&[1, 2, 0, 0], &[0.5, 0.5, 0.0, 0.0])));
+        assert!(!is_right(&fixed(&[1, 1, 0, 0], &[0.5, 0.5, 0.0, 0.0])), "a joint twice");
+        assert!(!is_right(&fixed(&[1, 2, 3, 0], &[0.5, 0.5, 0.0, 0.0])), "a joint beside weight 0");
+        assert!(!is_right(&fixed(&[1, 2, 0, 0], &[0.5, 0.4, 0.0, 0.0])), "a sum of 0.9");
+    }
+
+    #[test]
+    fn rows_are_merged_normalised_and_bound() {
+        let context = Context::new();
+        let layout = Layout::Offsets(vec![0, 6, 6].into());
+        let joints = vec![3, 4, 5, 6, 7, 3].into();
+        let influences = Influences { layout, joints, weights: vec![0.2, 0.2, 0.2, 0.2, 0.2, 0.2].into() };
+        let rows = rebuilt(&influences, 2, "part", &context);
+        assert_eq!(&*rows.joints, &[3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let (first, second) = rows.weights.split_at(8);
+        assert!(sums_to_one(first) && (first[0] - 0.4 / 1.2).abs() < 1e-6);
+        assert_eq!(second[0], 1.0);
+        assert_eq!(context.report().count_of("gltf.unbound-points"), 1);
+    }
+}

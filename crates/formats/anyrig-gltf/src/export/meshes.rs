@@ -1,0 +1,218 @@
+//! Meshes: parts become primitives.
+
+use super::{Saver, extras, indices, influences, named, some, streams, unless};
+use crate::codes;
+use crate::document::json::short;
+use crate::document::{Index, MeshObject, Named, Primitive};
+use crate::export::packer::shape;
+use crate::names::MATERIALS;
+use anyrig_bytes::names::UniqueNames;
+use anyrig_bytes::{Result, Value};
+use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, Part, Semantic, Topology};
+
+/// Sets of an attribute above this number are dropped rather than filling the gap below them.
+const MAX_SETS: u32 = 64;
+
+type Materials = Vec<Option<MaterialId>>;
+
+impl Saver<'_> {
+    /// Each mesh once, in order, then once more for each other choice of materials that a node makes.
+    pub(super) fn meshes(&mut self) -> Result<()> {
+        let mut wanted: Vec<(MeshId, Materials)> = Vec::new();
+        let instances: Vec<(MeshId, Materials)> = self.instances();
+        for (id, mesh) in self.scene.meshes.iter() {
+            let shown = instances.iter().find(|(m, _)| *m == id).map(|(_, materials)| materials.clone());
+            wanted.push((id, shown.unwrap_or_else(|| kept_materials(mesh))));
+        }
+        let known: std::collections::BTreeSet<_> = wanted.iter().cloned().collect();
+        let mut seen = known;
+        for instance in instances {
+            if seen.insert(instance.clone()) {
+                self.context.tell(&codes::INSTANCE_COPIED, format!("mesh {}", instance.0.index()), "");
+                wanted.push(instance);
+            }
+        }
+        let mut objects = Vec::new();
+        for (id, materials) in wanted {
+            self.context.check_cancelled()?;
+            if let Some(object) = self.mesh(id, &materials)? {
+                objects.push(object);
+                self.mesh_indexes.push((id, materials, objects.len() as Index - 1));
+            } else {
+                self.context.tell(&codes::MESH_DROPPED, format!("mesh {}", id.index()), "");
+            }
+        }
+        self.mesh_indexes.sort();
+        self.root.meshes = some(objects);
+        Ok(())
+    }
+
+    /// Meshes with the materials that nodes show them with, by part.
+    fn instances(&self) -> Vec<(MeshId, Materials)> {
+        let instances = self.scene.nodes.values().filter_map(|n| n.mesh.as_ref());
+        let mut all: Vec<_> = instances.map(|i| (i.mesh, self.part_materials(i.mesh, &i.materials))).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        all.retain(|i| seen.insert(i.clone()));
+        all
+    }
+
+    /// The material of each part, by its slot.
+    pub(super) fn part_materials(&self, mesh: MeshId, slots: &[Option<MaterialId>]) -> Materials {
+        let parts = self.scene.meshes.get(mesh).map_or(&[][..], |m| m.parts.as_slice());
+        parts.iter().map(|p| slots.get(p.slot as usize).copied().flatten()).collect()
+    }
+
+    fn mesh(&mut self, id: MeshId, materials: &Materials) -> Result<Option<MeshObject>> {
+        let mesh = &self.scene.meshes[id];
+        let mut object = MeshObject { name: named(&mesh.name), ..MeshObject::default() };
+        extras::restore!(object, &mesh.extras);
+        let mut primitives = Vec::new();
+        for (number, part) in mesh.parts.iter().enumerate() {
+            let subject = format!("mesh {} part {number}", id.index());
+            let material = materials.get(number).copied().flatten();
+            match self.primitive(part, mesh.morphs.len(), material, &subject)? {
+                Some(primitive) => primitives.push(primitive),
+                None => self.context.tell(&codes::PART_DROPPED, subject, ""),
+            }
+        }
+        if primitives.is_empty() {
+            return Ok(None);
+        }
+        object.primitives = Some(primitives);
+        morph_terms(mesh, &mut object);
+        Ok(Some(object))
+    }
+
+    fn primitive(
+        &mut self,
+        part: &Part,
+        morphs: usize,
+        material: Option<MaterialId>,
+        subject: &str,
+    ) -> Result<Option<Primitive>> {
+        let mode = match part.topology {
+            Topology::Points => Some(0),
+            Topology::Lines => Some(1),
+            Topology::Triangles | Topology::Polygons { .. } => None,
+        };
+        if part.point_count == 0 || part.corner_count() == 0 {
+            return Ok(None);
+        }
+        let mut object = Primitive { mode, ..Primitive::default() };
+        extras::restore!(object, &part.extras);
+        let (mut attributes, names) = self.attributes(part, subject);
+        if let Some(influences) = &part.influences {
+            let pairs = influences::add(influences, subject, &mut self.packer, self.context)?;
+            for (set, (joints, weights)) in pairs.into_iter().enumerate() {
+                attributes.0.push((format!("JOINTS_{set}"), joints));
+                attributes.0.push((format!("WEIGHTS_{set}"), weights));
+            }
+        }
+        if attributes.0.is_empty() {
+            return Ok(None);
+        }
+        object.attributes = Some(attributes);
+        object.indices = part.corners.as_ref().map(|c| indices::add(c, &mut self.packer));
+        object.material = material.map(|m| m.index() as Index);
+        object.targets = some(self.targets(part, morphs, &names, subject));
+        Ok(Some(object))
+    }
+
+    /// Attributes of a part, and how it calls each of its streams.
+    fn attributes(&mut self, part: &Part, subject: &str) -> (Named<Index>, Vec<(Semantic, String)>) {
+        let (mut attributes, mut names) = (Named::default(), Vec::new());
+        let mut unique = UniqueNames::default();
+        let mut sets = [Vec::new(), Vec::new()];
+        for stream in &part.streams {
+            let name = match &stream.semantic {
+                Semantic::Custom(name) if name.starts_with('_') => unique.claim(name),
+                Semantic::Custom(name) => unique.claim(&format!("_{name}")),
+                Semantic::TexCoord(set) | Semantic::Color(set) if *set >= MAX_SETS => {
+                    self.context.tell(&codes::ATTRIBUTE_DROPPED, subject, stream.semantic.to_string());
+                    continue;
+                }
+                other => other.to_string(),
+            };
+            // Widths that glTF does not have were reported by the capability table.
+            let Some(accessor) = streams::add(stream, subject, &mut self.packer, self.context) else { continue };
+            match &stream.semantic {
+                Semantic::TexCoord(set) => sets[0].push(*set),
+                Semantic::Color(set) => sets[1].push(*set),
+                _ => {}
+            }
+            attributes.0.push((name.clone(), accessor));
+            names.push((stream.semantic.clone(), name));
+        }
+        for (word, width, sets) in [("TEXCOORD", 2, &sets[0]), ("COLOR", 4, &sets[1])] {
+            self.fill_gaps(word, width, sets, part, &mut attributes, subject);
+        }
+        (attributes, names)
+    }
+
+    /// Sets must be numbered from 0 without gaps (specification 3.7.2.1).
+    fn fill_gaps(
+        &mut self,
+        word: &str,
+        width: usize,
+        sets: &[u32],
+        part: &Part,
+        attributes: &mut Named<Index>,
+        subject: &str,
+    ) {
+        for set in 0..sets.iter().max().copied().unwrap_or(0) {
+            if !sets.contains(&set) {
+                let zeros = self.packer.add_zeros(shape(width).unwrap_or("VEC2"), part.point_count as usize, None, None);
+                attributes.0.push((format!("{word}_{set}"), zeros));
+                self.context.tell(&codes::ATTRIBUTE_GAP, subject, format!("{word}_{set}"));
+            }
+        }
+    }
+
+    /// The glTF mesh that shows a mesh with these materials.
+    pub(super) fn mesh_index(&self, mesh: MeshId, materials: &[Option<MaterialId>]) -> Option<Index> {
+        let key = (mesh, self.part_materials(mesh, materials));
+        let found = self.mesh_indexes.binary_search_by(|(m, materials, _)| (m, materials).cmp(&(&key.0, &key.1)));
+        found.ok().and_then(|at| self.mesh_indexes.get(at)).map(|(_, _, index)| *index)
+    }
+}
+
+/// The materials that import kept for a mesh that no node shows.
+fn kept_materials(mesh: &Mesh) -> Materials {
+    let number = |v: &Value| v.as_i64().and_then(|n| usize::try_from(n).ok()).map(MaterialId::new);
+    let kept = mesh.extras.get(MATERIALS).and_then(Value::as_array).unwrap_or_default();
+    let mut materials: Materials = kept.iter().map(number).collect();
+    materials.resize(mesh.parts.len(), None);
+    materials
+}
+
+/// Rest weights, and names where writers by convention put them.
+fn morph_terms(mesh: &Mesh, object: &mut MeshObject) {
+    let weights: Vec<f64> = mesh.morphs.iter().map(|m| short(m.default_weight)).collect();
+    let still = vec![0.0; weights.len()];
+    object.weights = unless(weights, &still);
+    if mesh.morphs.iter().any(|m| !m.name.is_empty()) {
+        let names: Vec<Value> = mesh.morphs.iter().map(|m| Value::from(m.name.as_str())).collect();
+        // Extras that are no object have no room for names; readers look at the first part's as well.
+        let part = object.primitives.as_mut().and_then(|p| p.first_mut());
+        let extras = match (&object.extras, part) {
+            (None | Some(Value::Object(_)), _) | (_, None) => &mut object.extras,
+            (Some(_), Some(part)) => &mut part.extras,
+        };
+        extras.get_or_insert(Value::Null).set("targetNames", names);
+    }
+}
+
+/// True when a mesh has a part that a skin can move.
+pub(super) fn has_influences(mesh: &Mesh) -> bool {
+    mesh.parts.iter().any(|p| p.influences.is_some() && p.point_count > 0 && p.corner_count() > 0)
+}
+
+/// Materials are no extras of the file.
+pub(super) fn is_own_namespace(namespace: &str) -> bool {
+    namespace.starts_with("gltf.")
+}
+
+/// Namespaces of other formats on an element.
+pub(super) fn foreign(extras: &Extras) -> impl Iterator<Item = &str> {
+    extras.iter().map(|(namespace, _)| namespace).filter(|n| !is_own_namespace(n))
+}

@@ -1,0 +1,299 @@
+//! Accessors and buffer views: few, tight, aligned, and each shared buffer once.
+
+use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
+use crate::document::json::short;
+use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes, Writer};
+use std::collections::BTreeMap;
+
+/// `ARRAY_BUFFER` (specification 5.11.5).
+const TARGET_VERTICES: u32 = 34962;
+/// `ELEMENT_ARRAY_BUFFER`.
+const TARGET_INDICES: u32 = 34963;
+
+/// Component types (specification 3.6.2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Component {
+    I8 = 5120,
+    U8 = 5121,
+    I16 = 5122,
+    U16 = 5123,
+    U32 = 5125,
+    F32 = 5126,
+}
+
+impl Component {
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+}
+
+/// What a buffer view is for. Kinds that are shared have one view for all their accessors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Indices of all parts.
+    Indices,
+    /// One attribute; a view of its own, with the distance of its elements when that is not their size.
+    Vertices { stride: Option<usize> },
+    /// Indices and values of sparse accessors.
+    Sparse,
+    /// Inverse bind matrices.
+    Binds,
+    /// Key times and values.
+    Animation,
+    /// An image; a view of its own.
+    Image,
+}
+
+impl Kind {
+    fn is_shared(self) -> bool {
+        matches!(self, Self::Indices | Self::Sparse | Self::Binds | Self::Animation)
+    }
+
+    fn target(self) -> Option<u32> {
+        match self {
+            Self::Indices => Some(TARGET_INDICES),
+            Self::Vertices { .. } => Some(TARGET_VERTICES),
+            _ => None,
+        }
+    }
+}
+
+/// Elements for an accessor.
+pub(super) struct Elements {
+    pub(super) component: Component,
+    pub(super) normalized: bool,
+    /// `SCALAR`, `VEC2` …
+    pub(super) shape: &'static str,
+    pub(super) count: usize,
+    pub(super) bounds: Option<Bounds>,
+    pub(super) bytes: SharedBytes,
+}
+
+/// Least and greatest value of each component.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bounds {
+    pub(super) min: Vec<f32>,
+    pub(super) max: Vec<f32>,
+}
+
+impl Bounds {
+    /// Bounds of values of a width; `with_zero` when zeros stand beside them.
+    pub(super) fn of(values: &[f32], width: usize, with_zero: bool) -> Self {
+        let (low, high) = if with_zero { (0.0, 0.0) } else { (f32::INFINITY, f32::NEG_INFINITY) };
+        let mut bounds = Self { min: vec![low; width], max: vec![high; width] };
+        for element in values.chunks_exact(width) {
+            for ((value, min), max) in element.iter().zip(&mut bounds.min).zip(&mut bounds.max) {
+                *min = if *value < *min { *value } else { *min };
+                *max = if *value > *max { *value } else { *max };
+            }
+        }
+        bounds
+    }
+}
+
+/// Values that replace zeros.
+pub(super) struct SparseElements {
+    pub(super) indices: Vec<u32>,
+    pub(super) values: Vec<f32>,
+}
+
+/// Name of an accessor type by its width; `None` for widths that glTF does not have.
+pub(super) fn shape(width: usize) -> Option<&'static str> {
+    Some(match width {
+        1 => "SCALAR",
+        2 => "VEC2",
+        3 => "VEC3",
+        4 => "VEC4",
+        9 => "MAT3",
+        16 => "MAT4",
+        _ => return None,
+    })
+}
+
+/// Identity of a buffer in memory, and how it is written. Only for buffers that live as long as the packer: those of the
+/// scene. It is compared, never ordered into an output.
+pub(super) type Key = (usize, usize, u64);
+
+#[derive(Default)]
+pub(super) struct Packer {
+    accessors: Vec<Accessor>,
+    views: Vec<(Kind, Rope)>,
+    shared: BTreeMap<Kind, usize>,
+    known: BTreeMap<Key, Index>,
+}
+
+impl Packer {
+    /// The accessor of a buffer that was packed before.
+    pub(super) fn known(&self, key: Key) -> Option<Index> {
+        self.known.get(&key).copied()
+    }
+
+    /// Remembers a buffer's accessor.
+    pub(super) fn remember(&mut self, key: Key, accessor: Index) {
+        self.known.insert(key, accessor);
+    }
+
+    /// Adds elements and gives their accessor.
+    pub(super) fn add(&mut self, kind: Kind, elements: Elements) -> Index {
+        let (view, offset) = self.append(kind, &elements.bytes);
+        let accessor = Accessor {
+            buffer_view: Some(view),
+            byte_offset: (offset > 0).then_some(offset),
+            normalized: elements.normalized.then_some(true),
+            ..accessor(elements.component, elements.shape, elements.count, elements.bounds)
+        };
+        self.push(accessor)
+    }
+
+    /// Adds an accessor of zeros, some of which may be replaced.
+    pub(super) fn add_zeros(
+        &mut self,
+        shape: &'static str,
+        count: usize,
+        bounds: Option<Bounds>,
+        sparse: Option<SparseElements>,
+    ) -> Index {
+        let mut zeros = accessor(Component::F32, shape, count, bounds);
+        zeros.sparse = sparse.filter(|s| !s.indices.is_empty()).map(|sparse| self.sparse(sparse));
+        self.push(zeros)
+    }
+
+    fn sparse(&mut self, elements: SparseElements) -> Sparse {
+        let count = elements.indices.len() as u64;
+        let most = elements.indices.last().copied().unwrap_or(0);
+        let (component, bytes) = match most {
+            0..=0xFF => (Component::U8, elements.indices.iter().map(|i| *i as u8).collect()),
+            0..=0xFFFF => (Component::U16, elements.indices.iter().flat_map(|i| (*i as u16).to_le_bytes()).collect()),
+            _ => (Component::U32, bytemuck::cast_slice(&elements.indices).to_vec()),
+        };
+        let (view, offset) = self.append(Kind::Sparse, &SharedBytes::from(bytes));
+        let indices = SparseIndices {
+            buffer_view: Some(view),
+            byte_offset: (offset > 0).then_some(offset),
+            component_type: Some(component as u32),
+            ..SparseIndices::default()
+        };
+        let bytes = bytemuck::cast_slice(&elements.values).to_vec();
+        let (view, offset) = self.append(Kind::Sparse, &SharedBytes::from(bytes));
+        let values = SparseValues { buffer_view: Some(view), byte_offset: Some(offset), ..SparseValues::default() };
+        Sparse { count: Some(count), indices: Some(indices), values: Some(values), ..Sparse::default() }
+    }
+
+    /// Adds a buffer view with an image.
+    pub(super) fn add_image(&mut self, bytes: &SharedBytes) -> Index {
+        self.append(Kind::Image, bytes).0
+    }
+
+    fn push(&mut self, accessor: Accessor) -> Index {
+        self.accessors.push(accessor);
+        self.accessors.len() as Index - 1
+    }
+
+    /// Appends bytes to the view of a kind, at a multiple of four.
+    fn append(&mut self, kind: Kind, bytes: &SharedBytes) -> (Index, u64) {
+        let view = match self.shared.get(&kind).copied().filter(|_| kind.is_shared()) {
+            Some(view) => view,
+            None => {
+                self.views.push((kind, Rope::default()));
+                self.shared.insert(kind, self.views.len() - 1);
+                self.views.len() - 1
+            }
+        };
+        let Some((_, rope)) = self.views.get_mut(view) else { return (0, 0) };
+        rope.push(vec![0u8; (rope.len().next_multiple_of(4) - rope.len()) as usize]);
+        let offset = rope.len();
+        rope.push(bytes.clone());
+        (view as Index, offset)
+    }
+
+    /// Puts accessors, views and the one buffer into the root, and gives the buffer's bytes.
+    ///
+    /// # Errors
+    /// When there are more elements than glTF can number.
+    pub(super) fn finish(self, root: &mut Root) -> Result<Rope> {
+        if self.accessors.len() > u32::MAX as usize {
+            return Err(Error::unsupported(Place::whole(), "more accessors than glTF can number"));
+        }
+        let mut writer = Writer::default();
+        let mut views = Vec::new();
+        for (kind, rope) in self.views {
+            writer.pad(4, 0);
+            let start = writer.position();
+            let stride = if let Kind::Vertices { stride } = kind { stride } else { None };
+            views.push(BufferView {
+                buffer: Some(0),
+                byte_offset: (start > 0).then_some(start),
+                byte_length: Some(rope.len()),
+                byte_stride: stride.map(|s| s as u64),
+                target: kind.target(),
+                ..BufferView::default()
+            });
+            rope.pieces().iter().for_each(|piece| writer.shared(piece));
+        }
+        writer.pad(4, 0);
+        let bin = writer.finish();
+        if !bin.is_empty() {
+            root.buffers = Some(vec![BufferObject { byte_length: Some(bin.len()), ..BufferObject::default() }]);
+        }
+        root.buffer_views = super::some(views);
+        root.accessors = super::some(self.accessors);
+        Ok(bin)
+    }
+}
+
+fn accessor(component: Component, shape: &'static str, count: usize, bounds: Option<Bounds>) -> Accessor {
+    let numbers = |values: Vec<f32>| values.into_iter().map(short).collect::<Vec<_>>();
+    let (min, max) = bounds.map(|b| (numbers(b.min), numbers(b.max))).unzip();
+    Accessor {
+        component_type: Some(component as u32),
+        count: Some(count as u64),
+        kind: Some(shape.to_owned()),
+        min,
+        max,
+        ..Accessor::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scalar(byte: u8) -> Elements {
+        Elements {
+            component: Component::U8,
+            normalized: false,
+            shape: "SCALAR",
+            count: 1,
+            bounds: None,
+            bytes: vec![byte].into(),
+        }
+    }
+
+    #[test]
+    fn views_of_a_kind_are_shared_and_all_is_aligned() {
+        let mut packer = Packer::default();
+        packer.add(Kind::Indices, scalar(1));
+        packer.add(Kind::Vertices { stride: Some(4) }, scalar(2));
+        packer.add(Kind::Indices, scalar(3));
+        packer.add(Kind::Vertices { stride: Some(4) }, scalar(4));
+        let mut root = Root::default();
+        let bin = packer.finish(&mut root).expect("small");
+        assert_eq!(bin.to_vec(), [1, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0]);
+        let views = root.buffer_views.expect("views");
+        let at: Vec<_> = views.iter().map(|v| (v.byte_offset.unwrap_or(0), v.byte_length, v.byte_stride)).collect();
+        assert_eq!(at, [(0, Some(5), None), (8, Some(1), Some(4)), (12, Some(1), Some(4))]);
+        let offsets: Vec<_> = root.accessors.iter().flatten().map(|a| (a.buffer_view, a.byte_offset)).collect();
+        assert_eq!(offsets, [(Some(0), None), (Some(1), None), (Some(0), Some(4)), (Some(2), None)]);
+    }
+
+    #[test]
+    fn bounds_see_zeros_beside_sparse_values() {
+        let values = [1.0, -2.0, 3.0, 4.0];
+        assert_eq!(Bounds::of(&values, 2, false), Bounds { min: vec![1.0, -2.0], max: vec![3.0, 4.0] });
+        assert_eq!(Bounds::of(&values, 2, true), Bounds { min: vec![0.0, -2.0], max: vec![3.0, 4.0] });
+    }
+}

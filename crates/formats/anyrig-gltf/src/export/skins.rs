@@ -1,0 +1,55 @@
+//! Skins.
+
+use super::packer::{Component, Elements, Kind};
+use super::{Saver, extras, named, some};
+use crate::codes;
+use crate::document::{Index, SkinObject};
+use anyrig_bytes::{Buffer, Result};
+use anyrig_scene::Skin;
+use anyrig_scene::glam::DAffine3;
+
+impl Saver<'_> {
+    pub(super) fn skins(&mut self) -> Result<()> {
+        let mut objects = Vec::new();
+        for (id, skin) in self.scene.skins.iter() {
+            if skin.joints.is_empty() {
+                self.context.tell(&codes::SKIN_DROPPED, format!("skin {}", id.index()), "");
+                self.skin_indexes.push(None);
+                continue;
+            }
+            objects.push(self.skin(skin));
+            self.skin_indexes.push(Some(objects.len() as Index - 1));
+        }
+        self.root.skins = some(objects);
+        Ok(())
+    }
+
+    fn skin(&mut self, skin: &Skin) -> SkinObject {
+        let mut object = SkinObject {
+            name: named(&skin.name),
+            skeleton: skin.skeleton.map(|n| n.index() as Index),
+            joints: Some(skin.joints.iter().map(|j| j.index() as Index).collect()),
+            ..SkinObject::default()
+        };
+        extras::restore!(object, &skin.extras);
+        if skin.inverse_binds.iter().any(|b| *b != DAffine3::IDENTITY) {
+            let floats: Buffer<f32> = skin.inverse_binds.iter().flat_map(columns).collect();
+            let elements = Elements {
+                component: Component::F32,
+                normalized: false,
+                shape: "MAT4",
+                count: skin.inverse_binds.len(),
+                bounds: None,
+                bytes: floats.to_bytes(),
+            };
+            object.inverse_bind_matrices = Some(self.packer.add(Kind::Binds, elements));
+        }
+        object
+    }
+}
+
+/// A 4×4 matrix, column after column.
+fn columns(affine: &DAffine3) -> [f32; 16] {
+    let m = affine.to_cols_array().map(|v| v as f32);
+    [m[0], m[1], m[2], 0.0, m[3], m[4], m[5], 0.0, m[6], m[7], m[8], 0.0, m[9], m[10], m[11], 1.0]
+}
