@@ -1,5 +1,6 @@
 //! Options of reading and writing.
 
+use anyrig_scene::{Axis, Space};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,17 @@ pub enum HandednessOption {
     ReflectX,
     /// Z is negated: a model turns to face -Z.
     ReflectZ,
+}
+
+impl HandednessOption {
+    /// The space of the written numbers. Front goes to front, so that with a front of -Z only Z is negated.
+    pub(crate) fn space(self) -> Space {
+        match self {
+            Self::None => Space::GLTF,
+            Self::ReflectX => Space::URHO,
+            Self::ReflectZ => Space { front: Axis::NegZ, ..Space::URHO },
+        }
+    }
 }
 
 /// Options of the target `urhox`. On reading, `handedness` says how the file was made; the others do nothing.

@@ -2,8 +2,8 @@
 
 mod support;
 
-use anyrig_bytes::{Context, Role};
 use anyrig_bytes::{Attachment, Limits};
+use anyrig_bytes::{Context, Role};
 use anyrig_urho::{Dialect, document::Animation, document::AnimationLayout, document::Track};
 use support::{corpus, export, import};
 

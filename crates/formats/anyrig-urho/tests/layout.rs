@@ -38,7 +38,11 @@ fn fox() -> Scene {
     part.point_count = 1728;
     let positions = (0..1728 * 3).map(|i| ((i * 7919) % 1000) as f32 / 100.0).collect::<Vec<f32>>();
     part.set_stream(Stream::new(Semantic::Position, 3, positions));
-    part.set_stream(Stream::new(Semantic::TexCoord(0), 2, (0..1728 * 2).map(|i| i as f32 / 3456.0).collect::<Vec<_>>()));
+    part.set_stream(Stream::new(
+        Semantic::TexCoord(0),
+        2,
+        (0..1728 * 2).map(|i| i as f32 / 3456.0).collect::<Vec<_>>(),
+    ));
     let weights = [0.75f32, 0.25, 0.0, 0.0].repeat(1728);
     let joint_indices = (0..1728u32).flat_map(|i| [i % 24, (i + 1) % 24, 0, 0]).collect::<Vec<_>>();
     let influences = Influences { layout: Layout::Fixed(4), joints: joint_indices.into(), weights: weights.into() };
@@ -63,7 +67,11 @@ fn fox_clip(name: &str, keys: usize, joints: &[NodeId]) -> Clip {
         clip.channels.push(Channel::new(*joint, Property::Rotation, curve));
     }
     let hip = (0..keys * 3).map(|i| i as f32).collect::<Vec<_>>();
-    clip.channels.push(Channel::new(joints[0], Property::Translation, Curve::new(Interpolation::Linear, 3, times, hip)));
+    clip.channels.push(Channel::new(
+        joints[0],
+        Property::Translation,
+        Curve::new(Interpolation::Linear, 3, times, hip),
+    ));
     clip
 }
 
@@ -98,11 +106,8 @@ fn bones_have_the_engines_orders() {
     let mut scene = fox();
     let joint = scene.skins.values().next().expect("a skin").joints[3];
     let rotation = DQuat::from_xyzw(0.1, 0.7, 0.1, 0.7);
-    scene.nodes[joint].local = LocalTransform::Trs(Trs {
-        translation: DVec3::new(1.0, 2.0, 3.0),
-        rotation,
-        scale: DVec3::new(4.0, 5.0, 6.0),
-    });
+    scene.nodes[joint].local =
+        LocalTransform::Trs(Trs { translation: DVec3::new(1.0, 2.0, 3.0), rotation, scale: DVec3::new(4.0, 5.0, 6.0) });
     let bind = DAffine3::from_cols_array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0, 13.0]);
     scene.skins.values_mut().next().expect("a skin").inverse_binds[3] = bind;
     let bone = &parser::mdl(&content(&export(scene, &Context::new()), "Model.mdl")).bones[3];

@@ -31,6 +31,10 @@ pub(super) fn export(
         context.progress("clips", i as u64, scene.clips.len() as u64);
         let mut keys = clip_keys(scene, clip, &resampling, context)?;
         let mut report = Report::default();
+        // Written clips start at 0.
+        for key in keys.values_mut().flat_map(|k| &mut k.keys) {
+            key.time_secs -= clip.start_secs;
+        }
         let tracks = skeleton.as_ref().map(|s| tracks(s, &mut keys, &mut report)).unwrap_or_default();
         let subject = if clip.name.is_empty() { format!("clip {i}") } else { clip.name.clone() };
         report_rest(scene, &keys, &subject, &mut report);
@@ -49,7 +53,7 @@ fn animation(clip: &Clip, tracks: Vec<Track>) -> Animation {
     Animation {
         layout: AnimationLayout::UrhoX,
         version: VERSION,
-        length_secs: clip.end_secs() as f32,
+        length_secs: (clip.end_secs() - clip.start_secs) as f32,
         tracks,
         ..Animation::default()
     }

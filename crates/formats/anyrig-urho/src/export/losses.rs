@@ -19,6 +19,9 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     approximates(Feature::CubicCurves, "linear keys within the error bound"),
     drops(Feature::MorphAnimation, "animations move bones only"),
     drops(Feature::OtherAnimation, "animations move bones only"),
+    drops(Feature::VisibilityAnimation, "animations move bones only"),
+    drops(Feature::NamedAnimation, "animations move bones only"),
+    drops(Feature::Extrapolation, "before the first and after the last key a bone holds"),
     approximates(Feature::OcclusionMaps, "kept where there is no emissive map"),
     approximates(Feature::AlphaMask, "blended: the stock physically based techniques have no alpha mask"),
     approximates(Feature::UvTransforms, "one per material"),
@@ -43,7 +46,7 @@ const fn drops(feature: Feature, why: &'static str) -> Capability {
 }
 
 /// Features whose loss is told whenever they are used. What depends on their values is told where it happens.
-const ALWAYS: [Feature; 11] = [
+const ALWAYS: [Feature; 14] = [
     Feature::Polygons,
     Feature::SecondColors,
     Feature::CustomAttributes,
@@ -52,6 +55,9 @@ const ALWAYS: [Feature; 11] = [
     Feature::MorphColors,
     Feature::MorphAnimation,
     Feature::OtherAnimation,
+    Feature::VisibilityAnimation,
+    Feature::NamedAnimation,
+    Feature::Extrapolation,
     Feature::AlphaMask,
     Feature::Cameras,
     Feature::Lights,
@@ -115,7 +121,7 @@ pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
     if let Some(nodes) = used.get(&Feature::PlainNodes) {
         report.push(Diagnostic::new(&codes::NODES_FOLDED, "plain nodes", "").times(*nodes));
     }
-    let (space, _) = target_space(options);
+    let space = target_space(options);
     if space != scene.space {
         count(&mut report, &codes::COLLISION_DROPPED, "bones", "", collisions(scene));
     }

@@ -8,7 +8,6 @@ mod morphs;
 mod pieces;
 mod skeleton;
 mod textures;
-mod transform;
 mod verify;
 mod vertices;
 
@@ -16,13 +15,12 @@ pub(crate) use losses::{CAPABILITIES, predict};
 pub(crate) use verify::verify;
 
 use crate::document::{Model, ModelLayout};
-use crate::options::{HandednessOption, UrhoxOptions};
+use crate::options::UrhoxOptions;
 use crate::{URHOX, codes};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope};
 use anyrig_passes as passes;
 use anyrig_scene::{Domain, ExportedFile, Scene, Space, Topology, UvOrigin};
-use passes::{Mirror, SpaceOptions};
 
 /// Most influences of a vertex: BLENDWEIGHTS and BLENDINDICES have four values each.
 const MAX_INFLUENCES: u32 = 4;
@@ -73,26 +71,20 @@ pub(crate) fn options(context: &Context) -> Result<UrhoxOptions> {
 }
 
 /// The space of the written numbers.
-fn target_space(options: &UrhoxOptions) -> (Space, Mirror) {
-    let (space, mirror) = match options.handedness {
-        HandednessOption::None => (Space::GLTF, Mirror::Side),
-        HandednessOption::ReflectX => (Space::URHO, Mirror::Side),
-        HandednessOption::ReflectZ => (Space { front: anyrig_scene::Axis::NegZ, ..Space::URHO }, Mirror::Front),
-    };
+fn target_space(options: &UrhoxOptions) -> Space {
+    let space = options.handedness.space();
     let uv_origin = if options.flip_v { UvOrigin::BottomLeft } else { UvOrigin::TopLeft };
-    (Space { metres_per_unit: 1.0 / options.scale, uv_origin, ..space }, mirror)
+    Space { metres_per_unit: 1.0 / options.scale, uv_origin, ..space }
 }
 
 /// Everything that makes parts ready to be written, each part in parallel.
 fn prepare(scene: &mut Scene, options: &UrhoxOptions, context: &Context) -> Result<()> {
-    let (space, mirror) = target_space(options);
+    let space = target_space(options);
     if space != scene.space {
         // Their numbers would stay in the old space; the report has said so.
         scene.nodes.values_mut().for_each(|node| drop(node.extras.remove(crate::import::EXTRAS)));
     }
-    let mut space_options = SpaceOptions::default();
-    space_options.mirror = mirror;
-    passes::to_space_with(scene, space, space_options, context)?;
+    passes::to_space(scene, space, context)?;
     passes::triangulate(scene, context)?;
     passes::for_each_part(scene, context, |place, part, report| {
         if part.streams.iter().any(|s| s.domain != Domain::Point) {

@@ -1,12 +1,12 @@
 //! Parts as they will be written: moved into the model's space, split where they use too many bones.
 
+use super::corners_per_primitive;
 use super::materials::Slot;
 use super::skeleton::{Binding, Instance, Plan};
-use super::{corners_per_primitive, transform};
 use crate::codes;
 use crate::options::UrhoxOptions;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
-use anyrig_passes::{split_by_bones, used_joints};
+use anyrig_passes::{split_by_bones, transform_part, used_joints};
 use anyrig_scene::{Influences, Layout, Mesh, Part, Scene};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -125,7 +125,7 @@ impl Item<'_> {
             return Ok(Vec::new());
         }
         let mut part = source.clone();
-        transform::apply(&mut part, &self.instance.model_from_mesh);
+        transform_part(&mut part, self.instance.model_from_mesh)?;
         let max_bones = self.options.max_bones as usize;
         match &self.instance.binding {
             Binding::Static => Ok(vec![self.whole(part, Vec::new(), Vec::new())]),

@@ -4,7 +4,6 @@
 //! rigid meshes become bones; other nodes are folded into the bones below them. A scene without skins and motion has no
 //! bones: its meshes are written where they stand.
 
-use super::transform::is_identity;
 use crate::codes;
 use crate::document::{Bone as FileBone, Collision};
 use anyrig_bytes::names::UniqueNames;
@@ -380,6 +379,10 @@ impl Bone {
             collision,
         }
     }
+}
+
+fn is_identity(affine: &DAffine3) -> bool {
+    *affine == DAffine3::IDENTITY
 }
 
 fn floats(v: DVec3) -> [f32; 3] {

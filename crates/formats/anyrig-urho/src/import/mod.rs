@@ -9,11 +9,11 @@ mod vertices;
 
 use crate::codes;
 use crate::document::{Animation, Model, ModelLayout, UrhoDocument};
-use crate::options::{HandednessOption, UrhoxOptions};
+use crate::options::UrhoxOptions;
 use crate::{Dialect, URHOX};
 use anyrig_bytes::text::{self, Encoding, RawText};
 use anyrig_bytes::{Context, Diagnostic, Place, Result, Role, Source, Value};
-use anyrig_scene::{Axis, Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
+use anyrig_scene::{Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
 
 /// Reads the source's primary file, and motions attached to it.
 pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -> Result<Scene> {
@@ -45,11 +45,7 @@ fn space(dialect: Dialect, context: &Context) -> Result<Space> {
         return Ok(Space::URHO);
     }
     let options: UrhoxOptions = context.options(URHOX.id)?;
-    Ok(match options.handedness {
-        HandednessOption::None => Space::GLTF,
-        HandednessOption::ReflectX => Space::URHO,
-        HandednessOption::ReflectZ => Space { front: Axis::NegZ, ..Space::URHO },
-    })
+    Ok(options.handedness.space())
 }
 
 fn tell_assumption(dialect: Dialect, source: &dyn Source, context: &Context) {
