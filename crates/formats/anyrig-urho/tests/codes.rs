@@ -2,6 +2,7 @@
 
 mod support;
 
+use anyrig_bytes::text::{Encoding, encode};
 use anyrig_bytes::{Attachment, Context, MemorySource, Report, Role, SharedBytes, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DVec3};
 use anyrig_scene::{
@@ -35,6 +36,8 @@ fn every_code_is_produced_and_named_once() {
     assert!(missing.is_empty(), "never produced: {missing:?}");
     assert!(CODES.iter().all(|c| c.id.starts_with("urho.") && c.meaning.ends_with('.')));
 }
+
+const JAPANESE: &str = "センター 上半身 下半身 左腕 右腕 頭";
 
 fn floats(values: &[f32]) -> SharedBytes {
     values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>().into()
@@ -80,8 +83,8 @@ fn bad_model() -> Model {
             name: "m".into(),
             buffers: vec![MorphBuffer { vertex_count: 1, data: vec![200, 0, 0, 0].into(), ..MorphBuffer::default() }],
         }],
-        // "Bone" in Shift-JIS katakana, and a parent that does not exist.
-        bones: vec![bone(b"a", 0), bone(&[0x83, 0x7b, 0x81, 0x5b, 0x83, 0x93], 55)],
+        // A name that is not UTF-8, and a parent that does not exist.
+        bones: vec![bone(b"a", 0), bone(&encode(JAPANESE, Encoding::ShiftJis).expect("encodable"), 55)],
         ..Model::default()
     };
     model.centres = vec![[0.0; 3]; 2];
@@ -112,7 +115,7 @@ fn read_a_bad_model() -> Report {
     let motion = Attachment { role: Role::Motion, name: "m.ani".to_owned(), bytes: urhox_motion(0).into() };
     let context = Context::new().with_attachment(motion);
     let scene = support::import("bad.mdl", bytes, Dialect::UrhoX, &context).expect("imports");
-    assert_eq!(scene.nodes.values().filter(|n| n.name == "ボーン").count(), 1);
+    assert_eq!(scene.nodes.values().filter(|n| n.name == JAPANESE).count(), 1);
     assert_eq!(scene.meshes.values().flat_map(|m| &m.parts).map(Part::triangle_count).collect::<Vec<_>>(), [1, 0]);
     context.report()
 }
