@@ -80,19 +80,18 @@ impl Grid {
     /// Corners of the triangles, front faces outwards. Closed grids get no degenerate triangles at their ends.
     pub fn corners(&self) -> Vec<u32> {
         let (rows, width) = (self.rows(), self.width());
+        let closed = self.shape == Shape::Closed;
         let mut corners = Vec::with_capacity(rows * self.columns * 6);
-        for row in 0..rows {
-            for column in 0..self.columns {
-                let low = (row * width + column) as u32;
-                let high = low + width as u32;
-                let closed = self.shape == Shape::Closed;
-                if !(closed && row == 0) {
-                    corners.extend([low, low + 1, high + 1]);
-                }
-                if !(closed && row == rows - 1) {
-                    let first = if closed && row == 0 { low + 1 } else { low };
-                    corners.extend([first, high + 1, high]);
-                }
+        for (row, column) in (0..rows).flat_map(|row| (0..self.columns).map(move |column| (row, column))) {
+            let low = (row * width + column) as u32;
+            let high = low + width as u32;
+            let (at_start, at_end) = (closed && row == 0, closed && row == rows - 1);
+            if !at_start {
+                corners.extend([low, low + 1, high + 1]);
+            }
+            if !at_end {
+                // At a pole the two lower corners are one point; the nearer one has the better texture coordinate.
+                corners.extend([if at_start { low + 1 } else { low }, high + 1, high]);
             }
         }
         corners

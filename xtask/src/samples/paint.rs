@@ -179,7 +179,7 @@ fn visor() -> Result<SharedBytes> {
     let mut pixels = Vec::new();
     for y in 0..VISOR_SIZE {
         for x in 0..VISOR_SIZE {
-            let border = [x, y].into_iter().any(|c| c < 3 || c >= VISOR_SIZE - 3);
+            let border = [x, y].into_iter().any(|c| !(3..VISOR_SIZE - 3).contains(&c));
             let shine = (x + y) % 24 < 3;
             pixels.extend(match (border, shine) {
                 (true, _) => [24, 28, 36, 255],
