@@ -8,9 +8,10 @@
 //!   lengths and offsets that depend on it.
 //! - [`probe`]: how well the first bytes of a file fit.
 //!
-//! Versions: 2000 to 8000 in both encodings and both byte orders. Seen in real files: binary 2000 (made by hand), 3000,
-//! 4050, 5000, 6100, 7100, 7200, 7400, 7500, 7700, of these 6100 and 7500 in big-endian form too; ASCII 5.8, 6.1, 7.1
-//! to 7.5, 7.7, and 8.0 (made by hand). Never seen in a real file: binary 7300 and 8000, ASCII below 5.8.
+//! Versions: 2000 to 8000 in both encodings and both byte orders. Seen in files that programs wrote: binary 3000 (by
+//! writers of 4.05, 5.0 and 5.8), 6100, 7100, 7200, 7300, 7400, 7500 and 7700, of these 6100, 7100, 7400 and 7500 in
+//! big-endian form too; ASCII 5.8, 6.1, 7.1 to 7.5 and 7.7. Only in files made by hand: binary 2000, ASCII 8.0. Never
+//! seen: binary 8000, ASCII below 5.8.
 
 mod codes;
 pub mod document;

@@ -179,10 +179,8 @@ impl Arena {
             node.next = next;
         }
         self.set_next(parent, previous, id);
-        if before.is_none() {
-            if let Some(parent) = self.node_mut(parent) {
-                parent.last_child = id;
-            }
+        if let (None, Some(parent)) = (before, self.node_mut(parent)) {
+            parent.last_child = id;
         }
     }
 
@@ -192,10 +190,8 @@ impl Arena {
         let (parent, next) = (node.parent, node.next);
         let previous = self.previous_sibling(id);
         self.set_next(parent, previous, next);
-        if next == NodeId::NONE {
-            if let Some(parent) = self.node_mut(parent) {
-                parent.last_child = previous.unwrap_or(NodeId::NONE);
-            }
+        if let (None, Some(parent)) = (next.some(), self.node_mut(parent)) {
+            parent.last_child = previous.unwrap_or(NodeId::NONE);
         }
     }
 

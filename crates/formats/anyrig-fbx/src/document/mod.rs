@@ -46,7 +46,6 @@ pub enum Encoding {
 }
 
 /// An FBX file.
-#[derive(Debug)]
 pub struct FbxDocument {
     version: u32,
     arena: Arena,
@@ -161,6 +160,13 @@ impl FbxDocument {
             Form::Binary(frame) => binary::trace(&self.arena, frame),
             Form::Ascii(_) => ascii::trace(self),
         }
+    }
+}
+
+impl std::fmt::Debug for FbxDocument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (encoding, version) = (self.encoding(), self.version);
+        write!(f, "FBX {version} {encoding:?}, {} nodes", self.node_count())
     }
 }
 

@@ -86,7 +86,7 @@ impl Forge {
         out.extend(vec![0; if self.version >= 7500 { 25 } else { 13 }]);
         out.extend([0xfa; 16]);
         out.push(0);
-        while out.len() % 16 != 0 {
+        while !out.len().is_multiple_of(16) {
             out.push(0);
         }
         out.extend([0; 4]);

@@ -107,15 +107,15 @@ pub(crate) struct Array<'a> {
     pub len: usize,
 }
 
-/// Why an array cannot be read.
+/// What an array lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrayError {
     /// The brace is missing at this offset.
-    NoBrace(usize),
+    Brace(usize),
     /// `a:` is missing at this offset.
-    NoName(usize),
+    Name(usize),
     /// The closing brace is missing.
-    NoEnd,
+    End,
 }
 
 /// Reads the array at the start of a text, without looking at its numbers.
@@ -130,18 +130,18 @@ pub(crate) fn array(text: &[u8]) -> Result<Array<'_>, ArrayError> {
     at = skip_blank(text, at);
     match text.get(at) {
         Some(b'{') => at = skip_blank(text, at + 1),
-        None => return Err(ArrayError::NoEnd),
-        Some(_) => return Err(ArrayError::NoBrace(at)),
+        None => return Err(ArrayError::End),
+        Some(_) => return Err(ArrayError::Brace(at)),
     }
     match text.get(at) {
         Some(b'}') => return Ok(Array { announced, offset: at, text: &[], len: at + 1 }),
         Some(b'a') if colon_follows(text, at + 1) => {}
-        None => return Err(ArrayError::NoEnd),
-        Some(_) => return Err(ArrayError::NoName(at)),
+        None => return Err(ArrayError::End),
+        Some(_) => return Err(ArrayError::Name(at)),
     }
     let colon = memchr::memchr(b':', text.get(at..).unwrap_or_default()).unwrap_or(0);
     at += colon + 1;
-    let end = array_end(text, at).ok_or(ArrayError::NoEnd)?;
+    let end = array_end(text, at).ok_or(ArrayError::End)?;
     Ok(Array { announced, offset: at, text: text.get(at..end).unwrap_or_default(), len: end + 1 })
 }
 
@@ -199,9 +199,9 @@ mod tests {
 
     #[test]
     fn broken_arrays_say_what_is_missing() {
-        assert_eq!(array(b"*3 x").expect_err("no brace"), ArrayError::NoBrace(3));
-        assert_eq!(array(b"*3 { b: 1 }").expect_err("no name"), ArrayError::NoName(5));
-        assert_eq!(array(b"*3 { a: 1").expect_err("no end"), ArrayError::NoEnd);
+        assert_eq!(array(b"*3 x").expect_err("no brace"), ArrayError::Brace(3));
+        assert_eq!(array(b"*3 { b: 1 }").expect_err("no name"), ArrayError::Name(5));
+        assert_eq!(array(b"*3 { a: 1").expect_err("no end"), ArrayError::End);
         assert_eq!(array(b"*0 { }").expect("empty").len, 6);
         assert_eq!(array(b"*99999999999999999999 { a: }").expect("a large hint").announced, usize::MAX);
     }

@@ -74,7 +74,7 @@ pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument
 fn check_is_fbx(document: &FbxDocument) -> Result<()> {
     let is_fbx = |name: &&str| document.child(name).is_some();
     let score = ascii_score(document.arena.source());
-    if score != Score::No && document.root_children().next().is_some() || ROOT_NAMES.iter().any(|n| is_fbx(&n)) {
+    if score != Score::No && document.root_children().next().is_some() || ROOT_NAMES.iter().any(is_fbx) {
         return Ok(());
     }
     Err(Error::malformed(Place::whole(), "this is not an FBX file: it has none of the nodes that every FBX file has"))
@@ -155,18 +155,18 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self) -> Result<()> {
         let start = self.at;
-        self.context.take_elements(1, || Place::whole())?;
+        self.context.take_elements(1, Place::whole)?;
         let mut node = NodeData::new(self.open.last().copied().unwrap_or(NodeId::ROOT));
         let (name_at, name_len) = self.name()?;
         node.name = name_at as u64;
         node.name_len = u32::try_from(name_len).map_err(|_| self.wrong(start, "a name of more than 4 GiB"))?;
         node.range = Some((start as u64, self.at as u64));
-        node.first_property = self.arena.next_property(|| Place::whole())?;
+        node.first_property = self.arena.next_property(Place::whole)?;
         let first = self.arena.properties.len();
-        let id = self.arena.push(node, || Place::whole())?;
+        let id = self.arena.push(node, Place::whole)?;
         let end = self.values()?;
         let count = self.arena.properties.len() - first;
-        self.context.take_elements(count as u64, || Place::whole())?;
+        self.context.take_elements(count as u64, Place::whole)?;
         // The index after the last property fits as well, or the next node is refused.
         let count =
             u32::try_from(count).map_err(|_| self.wrong(start, "more properties than a 32-bit number counts"))?;
@@ -300,9 +300,9 @@ impl<'a> Reader<'a> {
     fn array(&mut self) -> Result<usize> {
         let text = self.text.get(self.at..).unwrap_or_default();
         let array = lexer::array(text).map_err(|e| match e {
-            ArrayError::NoBrace(at) => self.wrong(self.at + at, "an array's numbers stand in braces"),
-            ArrayError::NoName(at) => self.wrong(self.at + at, "an array's numbers begin with `a:`"),
-            ArrayError::NoEnd => Error::truncated(self.place(self.at), "the array has no closing brace"),
+            ArrayError::Brace(at) => self.wrong(self.at + at, "an array's numbers stand in braces"),
+            ArrayError::Name(at) => self.wrong(self.at + at, "an array's numbers begin with `a:`"),
+            ArrayError::End => Error::truncated(self.place(self.at), "the array has no closing brace"),
         })?;
         if !self.saw_point {
             self.saw_point = memchr::memchr(b'.', array.text).is_some();

@@ -3,7 +3,8 @@
 use super::{Changes, is_blank, token_len};
 use crate::document::arena::{Arena, NodeData, NodeId, Step};
 use crate::document::node::Node;
-use crate::document::{FbxDocument, Kind};
+use crate::document::number::Number;
+use crate::document::{FbxDocument, Form, Kind, Property};
 use anyrig_bytes::codec::Span;
 use anyrig_bytes::{Context, Result, Rope, Value};
 use std::collections::BTreeMap;
@@ -274,11 +275,11 @@ impl<'a> Writer<'a> {
 
 /// Names and values of the text.
 pub(crate) fn trace(document: &FbxDocument) -> Result<Vec<Span>> {
-    if let super::super::Form::Ascii(changes) = &document.form {
-        if !changes.is_empty() {
-            let text = write(document, changes)?.to_shared();
-            return trace(&super::read(&text, &Context::new())?);
-        }
+    if let Form::Ascii(changes) = &document.form
+        && !changes.is_empty()
+    {
+        let text = write(document, changes)?.to_shared();
+        return trace(&super::read(&text, &Context::new())?);
     }
     let mut spans = Vec::new();
     document.arena.walk(NodeId::ROOT, |step, id, node| {
@@ -299,14 +300,14 @@ pub(crate) fn trace(document: &FbxDocument) -> Result<Vec<Span>> {
 }
 
 fn values(document: &FbxDocument, node: &Node<'_>, path: &str) -> Vec<Span> {
-    let span = |(index, property): (usize, crate::document::Property<'_>)| {
+    let span = |(index, property): (usize, Property<'_>)| {
         let address = property.data.address();
         let len = token_len(property.data.tag(), document.arena.bytes_at(address)) as u64;
         let value = match property.kind() {
             Kind::NumberArray => Value::Null,
             Kind::Number => match property.number() {
-                Some(super::super::number::Number::Int(v)) => Value::Int(v),
-                Some(super::super::number::Number::Float(v)) => Value::Float(v),
+                Some(Number::Int(v)) => Value::Int(v),
+                Some(Number::Float(v)) => Value::Float(v),
                 None => Value::Null,
             },
             _ => property.text().map_or(Value::Null, |text| Value::from(&*text)),

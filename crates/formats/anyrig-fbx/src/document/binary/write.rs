@@ -83,9 +83,10 @@ fn walk<C: Codec>(codec: &mut C, arena: &Arena, frame: &Frame) -> Result<()> {
 }
 
 fn properties<C: Codec>(codec: &mut C, arena: &Arena, node: &NodeData, endian: Endian) -> Result<()> {
+    let mut record = PropertyRecord::default();
     for (index, property) in arena.properties_of(node).iter().enumerate() {
         codec.enter("properties", Some(index));
-        let (mut record, _) = property_record(arena, *property, endian)?;
+        read_property(arena, *property, endian, &mut record)?;
         records::property(codec, &mut record)?;
         codec.leave();
     }
@@ -127,13 +128,15 @@ impl Sizes {
     fn measure(arena: &Arena, is_wide: bool, endian: Endian) -> Result<Self> {
         let fixed = NodeRecord::fixed_size(is_wide);
         let mut sizes = vec![Size::default(); arena.nodes.len()];
+        let mut record = PropertyRecord::default();
         arena.walk(NodeId::ROOT, |step, id, node| {
             if step == Step::Enter {
                 return Ok(());
             }
-            let properties = arena.properties_of(node).iter();
-            let properties =
-                properties.map(|p| property_record(arena, *p, endian).map(|(_, size)| size)).sum::<Result<u64>>()?;
+            let mut properties = 0;
+            for property in arena.properties_of(node) {
+                properties += read_property(arena, *property, endian, &mut record)?;
+            }
             let list = if node.has_list { fixed } else { 0 };
             let own = fixed + u64::from(node.name_len) + properties + list;
             let all = match sizes.get_mut(id.index()) {
