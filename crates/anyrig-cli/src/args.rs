@@ -90,6 +90,11 @@ pub enum Command {
     Inspect(InspectArgs),
     Validate(ValidateArgs),
     Formats(FormatsArgs),
+    Dissect(crate::dissect::DissectArgs),
+    Diff(crate::diff::DiffArgs),
+    Edit(crate::edit::EditArgs),
+    Dump(crate::dump::DumpArgs),
+    Load(crate::dump::LoadArgs),
     /// Print the licences of the third-party code in this program
     Licenses,
     /// Print completions for a shell

@@ -2,6 +2,10 @@
 
 mod args;
 mod convert;
+mod diff;
+mod dissect;
+mod dump;
+mod edit;
 mod failure;
 mod formats;
 mod inputs;
@@ -9,6 +13,7 @@ mod inspect;
 mod open;
 mod outputs;
 mod progress;
+mod rewrite;
 mod source;
 mod stage;
 mod ui;
@@ -56,6 +61,11 @@ fn run(cli: &Cli, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),
+        Command::Dissect(args) => dissect::run(args, &cli.global, ui),
+        Command::Diff(args) => diff::run(args, &cli.global, ui),
+        Command::Edit(args) => edit::run(args, &cli.global, ui),
+        Command::Dump(args) => dump::dump(args, &cli.global),
+        Command::Load(args) => dump::load(args, &cli.global, ui),
         Command::Licenses => {
             ui.out(THIRD_PARTY);
             Ok(Exit::Done)

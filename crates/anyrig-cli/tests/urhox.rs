@@ -162,18 +162,25 @@ fn the_animations_hold_the_keys_of_the_source() {
             assert_eq!((track.interpolation, track.keys.len()), (1, keys), "{clip} {}", track.name);
             let sampler = &source["samplers"][channel["sampler"].as_u64().expect("an index") as usize];
             let times = fox.floats(&sampler["input"]);
-            let values = fox.floats(&sampler["output"]);
-            assert_eq!(track.keys.iter().map(|k| k.0).collect::<Vec<_>>(), times);
+            assert_eq!(track.keys.iter().map(|k| k.time_secs).collect::<Vec<_>>(), times);
             assert_eq!(written.length_secs, *times.last().expect("keys"));
-            for (key, (_, translation, rotation, _)) in track.keys.iter().enumerate() {
-                if channel["target"]["path"] == "translation" {
-                    assert_eq!(translation[..], values[3 * key..3 * key + 3]);
-                } else {
-                    let [x, y, z, w] = values[4 * key..4 * key + 4] else { panic!("four numbers") };
-                    near(rotation, &[w, x, y, z].map(f64::from), &track.name);
-                }
-            }
+            same_values(track, &channel["target"]["path"], &fox.floats(&sampler["output"]));
         }
+    }
+}
+
+fn same_values(track: &urho::Track, path: &serde_json::Value, values: &[f32]) {
+    let of_source =
+        |width: usize| values.chunks_exact(width).map(|v| v.iter().map(|f| f64::from(*f)).collect::<Vec<_>>());
+    if path == "translation" {
+        let pairs = track.keys.iter().zip(of_source(3));
+        pairs.for_each(|(key, source)| near(&key.translation, &source, &track.name));
+        return;
+    }
+    assert_eq!(path, "rotation");
+    for (key, source) in track.keys.iter().zip(of_source(4)) {
+        near(&key.rotation_wxyz, &[source[3], source[0], source[1], source[2]], &track.name);
+        assert_eq!(key.scale, [1.0; 3]);
     }
 }
 
@@ -194,9 +201,8 @@ fn options_change_what_they_say() {
     let split = convert("split", &["-O", "max_bones=12"]);
     let floats = |model: &urho::Model, element| model.vertex_buffers[0].floats(100, element);
     let (position, uv) = (floats(&plain, 0x003), floats(&plain, 0x402));
-    for axis in 0..3 {
-        assert!((floats(&scaled, 0x003)[axis] - position[axis] * 0.01).abs() < 1e-5);
-    }
+    let scaled_position = floats(&scaled, 0x003);
+    assert!(position.iter().zip(scaled_position).all(|(p, s)| (p * 0.01 - s).abs() < 1e-5));
     assert_eq!(floats(&mirrored, 0x003), [-position[0], position[1], position[2]]);
     assert!((floats(&flipped, 0x402)[1] - (1.0 - uv[1])).abs() < 1e-6);
     assert!(split.geometries.len() > 1 && split.geometries.iter().all(|g| g.bone_map.len() <= 12));

@@ -21,7 +21,10 @@
 //! }
 //! ```
 
+pub mod compare;
 mod convert;
+pub mod dissect;
+mod dump;
 mod formats;
 pub mod inspect;
 pub mod options;
@@ -45,7 +48,10 @@ pub use anyrig_bytes::{
 };
 pub use anyrig_scene::{ExportedFile, Exporter, FormatInfo, Importer, Packaging, Scene, diff};
 
+pub use compare::{CompareRequest, Comparison, compare};
 pub use convert::{Conversion, Road, convert, load};
+pub use dissect::{DissectRequest, Dissection, dissect};
+pub use dump::Rewritten;
 pub use formats::{CapabilityRow, FormatSummary};
 pub use inspect::{Inspection, inspect};
 pub use plan::{Plan, plan};

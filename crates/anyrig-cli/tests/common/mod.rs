@@ -1,5 +1,5 @@
 //! What the tests of the program share: running it, and small inputs made here.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, clippy::print_stdout, reason = "each test uses some of it, and says what it skips")]
 
 use std::ffi::OsStr;
 use std::fs;
@@ -133,6 +133,13 @@ fn triangle_json(uri: &str, node: &str, more: &str) -> String {
         "accessors":[{{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,2,0]}}],
         "bufferViews":[{{"buffer":0,"byteLength":36}}],"buffers":[{{"byteLength":36{uri}}}]{more}}}"#
     )
+}
+
+/// The triangle with a material, which UrhoX has in a file of its own.
+pub fn triangle_with_material() -> Vec<u8> {
+    let binary: Vec<u8> = TRIANGLE.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let json = triangle_json("", "", r#","materials":[{"name":"m"}]"#);
+    glb(&json.replace(r#""attributes""#, r#""material":0,"attributes""#), &binary)
 }
 
 /// The same triangle as `.gltf` and the `.bin` that it names.

@@ -190,8 +190,18 @@ pub struct Track {
     pub name: String,
     /// 0 step, 1 linear.
     pub interpolation: u8,
-    /// Time, translation, rotation wxyz, scale.
-    pub keys: Vec<(f32, [f32; 3], [f32; 4], [f32; 3])>,
+    pub keys: Vec<Key>,
+}
+
+pub struct Key {
+    pub time_secs: f32,
+    pub translation: [f32; 3],
+    pub rotation_wxyz: [f32; 4],
+    pub scale: [f32; 3],
+}
+
+fn key(b: &mut Bytes<'_>) -> Key {
+    Key { time_secs: b.f32(), translation: b.f32s(), rotation_wxyz: b.f32s(), scale: b.f32s() }
 }
 
 /// Reads an UrhoX animation to its last byte.
@@ -204,7 +214,7 @@ pub fn animation(bytes: &[u8]) -> Animation {
         .map(|_| Track {
             name: b.text_with_length(),
             interpolation: b.u8(),
-            keys: (0..b.u32()).map(|_| (b.f32(), b.f32s(), b.f32s(), b.f32s())).collect(),
+            keys: (0..b.u32()).map(|_| key(&mut b)).collect(),
         })
         .collect();
     assert_eq!((b.u32(), b.u32()), (0, 0), "no triggers, no metadata");

@@ -220,9 +220,7 @@ pub fn curves(scene: &Scene, bone: Option<&str>) -> Result<Vec<CurveInfo>> {
 fn curve(scene: &Scene, channel: &anyrig_scene::Channel) -> Option<CurveInfo> {
     let (target, property) = match &channel.target {
         Target::Node { node, property } => (scene.nodes.get(*node)?.name.clone(), property_name(*property)),
-        Target::Component { node, part, axis } => {
-            (scene.nodes.get(*node)?.name.clone(), component_name(*part, *axis))
-        }
+        Target::Component { node, part, axis } => (scene.nodes.get(*node)?.name.clone(), component_name(*part, *axis)),
         Target::Morph { node, .. } => (scene.nodes.get(*node)?.name.clone(), "morph weight"),
         Target::Visibility { node } => (scene.nodes.get(*node)?.name.clone(), "visibility"),
         Target::Named { property, .. } => (property.clone(), "named"),

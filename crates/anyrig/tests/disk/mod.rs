@@ -1,4 +1,5 @@
 //! The corpus on disk as sources, for tests.
+#![allow(clippy::print_stdout, reason = "tests say what they skip")]
 
 use anyrig::bytes::normal_relative_name;
 use anyrig::{Result, SharedBytes, Source};

@@ -1,0 +1,86 @@
+//! Bones by name, at rest.
+
+use super::numbers::{Numbers, told};
+use super::scenes::Bounds;
+use anyrig_animation::{Evaluator, Pose};
+use anyrig_bytes::codec::FieldDifference;
+use anyrig_scene::glam::DAffine3;
+use anyrig_scene::{NodeId, Scene, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The joints of all skins and the animated nodes of a scene.
+pub(super) struct Bones {
+    /// By name; of several with one name the first.
+    pub(super) by_name: BTreeMap<String, NodeId>,
+    /// Names in the order of the nodes.
+    pub(super) order: Vec<String>,
+    nodes: BTreeSet<NodeId>,
+    worlds: Vec<DAffine3>,
+}
+
+impl Bones {
+    pub(super) fn of(scene: &Scene) -> Self {
+        let joints = scene.skins.values().flat_map(|s| s.joints.iter().copied());
+        let animated = scene.clips.iter().flat_map(|c| &c.channels).filter_map(|c| match c.target {
+            Target::Node { node, .. } | Target::Component { node, .. } => Some(node),
+            _ => None,
+        });
+        let nodes: BTreeSet<NodeId> = joints.chain(animated).filter(|n| scene.nodes.contains(*n)).collect();
+        let (mut by_name, mut order) = (BTreeMap::new(), Vec::new());
+        for node in &nodes {
+            let name = &scene.nodes[*node].name;
+            by_name.entry(name.clone()).or_insert_with(|| {
+                order.push(name.clone());
+                *node
+            });
+        }
+        Self { by_name, order, nodes, worlds: Evaluator::new(scene).worlds(&Pose::rest(scene)) }
+    }
+
+    fn world(&self, node: NodeId) -> DAffine3 {
+        self.worlds.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// The name of the nearest bone above.
+    fn parent<'s>(&self, scene: &'s Scene, node: NodeId) -> &'s str {
+        let above = std::iter::successors(scene.nodes[node].parent, |n| scene.nodes[*n].parent);
+        above.take(scene.nodes.len()).find(|n| self.nodes.contains(n)).map_or("", |n| &scene.nodes[n].name)
+    }
+}
+
+/// Compares names, parents and places.
+pub(super) fn compare(
+    (a, bones_a): (&Scene, &Bones),
+    (b, bones_b): (&Scene, &Bones),
+    bounds: Bounds,
+    found: &mut Vec<FieldDifference>,
+) {
+    if bones_a.order.len() != bones_b.order.len() {
+        found.push(told("bones", format!("{} against {}", bones_a.order.len(), bones_b.order.len())));
+    }
+    for name in &bones_a.order {
+        let path = format!("bones[{name}]");
+        let Some((x, y)) = bones_a.by_name.get(name).zip(bones_b.by_name.get(name)) else {
+            found.push(told(path, "only in the first"));
+            continue;
+        };
+        let parents = (bones_a.parent(a, *x), bones_b.parent(b, *y));
+        if parents.0 != parents.1 {
+            let spelled = |parent: &str| if parent.is_empty() { "no bone".to_owned() } else { format!("{parent:?}") };
+            let message = format!("{} against {}", spelled(parents.0), spelled(parents.1));
+            found.push(told(format!("{path}.parent"), message));
+        }
+        let (x, y) = (bones_a.world(*x), bones_b.world(*y));
+        let mut places = Numbers::new(bounds.length);
+        places.add_all(x.translation.to_array(), y.translation.to_array(), || format!("{path}.rest_position"));
+        found.extend(places.finish(format!("{path}.rest_position")));
+        // Rotation and scale at once, and without the two signs of a quaternion.
+        let mut axes = Numbers::new(bounds.other);
+        let (x, y) = (x.matrix3.to_cols_array(), y.matrix3.to_cols_array());
+        axes.add_all(x, y, || format!("{path}.rest_axes"));
+        found.extend(axes.finish(format!("{path}.rest_axes")));
+    }
+    for name in bones_b.order.iter().filter(|n| !bones_a.by_name.contains_key(*n)) {
+        found.push(told(format!("bones[{name}]"), "only in the second"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Points at rest, with their weights: in order when both scenes have as many, else by their places.
+
+use super::numbers::{Numbers, told};
+use super::pairs::Nearest;
+use super::scenes::Bounds;
+use anyrig_animation::{Pose, posed_geometry_within};
+use anyrig_bytes::codec::FieldDifference;
+use anyrig_bytes::{Context, Result};
+use anyrig_scene::{Domain, Part, Scene, Semantic};
+use std::collections::BTreeMap;
+
+/// All points that a scene shows, part after part.
+#[derive(Default)]
+struct Points<'s> {
+    /// In scene space, at rest.
+    positions: Vec<[f32; 3]>,
+    /// For each posed part: where its points begin, the part, and the names of its joints.
+    parts: Vec<(usize, &'s Part, Vec<&'s str>)>,
+}
+
+impl<'s> Points<'s> {
+    fn of(scene: &'s Scene, context: &Context) -> Result<Self> {
+        let mut points = Self::default();
+        for posed in posed_geometry_within(scene, &Pose::rest(scene), context)? {
+            let Some(part) = scene.meshes[posed.mesh].parts.get(posed.part) else { continue };
+            let skin = scene.nodes[posed.node].mesh.as_ref().and_then(|m| m.skin).and_then(|s| scene.skins.get(s));
+            let joints =
+                skin.map_or_else(Vec::new, |s| s.joints.iter().map(|j| scene.nodes[*j].name.as_str()).collect());
+            points.parts.push((points.positions.len(), part, joints));
+            points.positions.extend(posed.positions);
+        }
+        Ok(points)
+    }
+
+    /// The part of a point, and its index in it.
+    fn part(&self, point: usize) -> Option<(&'s Part, &[&'s str], usize)> {
+        let after = self.parts.partition_point(|(start, ..)| *start <= point);
+        let (start, part, joints) = self.parts.get(after.checked_sub(1)?)?;
+        Some((part, joints, point - start))
+    }
+
+    /// Weight by name of joint; several joints of one name count together.
+    fn weights(&self, point: usize) -> BTreeMap<&'s str, f64> {
+        let mut weights = BTreeMap::new();
+        let Some((part, joints, local)) = self.part(point) else { return weights };
+        let Some(influences) = &part.influences else { return weights };
+        let (indexes, shares) = influences.of(local);
+        for (index, share) in indexes.iter().zip(shares).filter(|(_, share)| **share != 0.0) {
+            if let Some(name) = joints.get(*index as usize) {
+                *weights.entry(*name).or_insert(0.0) += f64::from(*share);
+            }
+        }
+        weights
+    }
+
+    fn uv(&self, point: usize) -> Option<[f64; 2]> {
+        let (part, _, local) = self.part(point)?;
+        let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain == Domain::Point && s.width == 2)?;
+        let values = stream.values.get(local * 2..local * 2 + 2)?;
+        Some([values[0].into(), values[1].into()])
+    }
+}
+
+/// Compares positions, texture coordinates and weights.
+pub(super) fn compare(
+    a: &Scene,
+    b: &Scene,
+    bounds: Bounds,
+    (found, notes): (&mut Vec<FieldDifference>, &mut Vec<String>),
+    context: &Context,
+) -> Result<()> {
+    let (points_a, points_b) = (Points::of(a, context)?, Points::of(b, context)?);
+    let (count_a, count_b) = (points_a.positions.len(), points_b.positions.len());
+    let triangles = |points: &Points<'_>| points.parts.iter().map(|(_, part, _)| part.triangle_count()).sum::<usize>();
+    let (triangles_a, triangles_b) = (triangles(&points_a), triangles(&points_b));
+    if triangles_a != triangles_b {
+        found.push(told("triangles", format!("{triangles_a} against {triangles_b}")));
+    }
+    if count_a == count_b {
+        pairs_in_order(&points_a, &points_b, bounds, found);
+        return Ok(());
+    }
+    found.push(told("vertices", format!("{count_a} against {count_b}")));
+    if count_a > 0 && count_b > 0 {
+        notes.push("vertices were matched by their places, since the two have different numbers of them".to_owned());
+        nearest_pairs(&points_a, &points_b, bounds, found, context)?;
+    }
+    Ok(())
+}
+
+fn pairs_in_order(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, found: &mut Vec<FieldDifference>) {
+    let (mut places, mut uvs, mut weights) =
+        (Numbers::new(bounds.length), Numbers::new(bounds.other), Numbers::new(bounds.other));
+    for (index, (x, y)) in a.positions.iter().zip(&b.positions).enumerate() {
+        places.add_all(x.map(f64::from), y.map(f64::from), || format!("vertices[{index}].position"));
+        if let Some((x, y)) = a.uv(index).zip(b.uv(index)) {
+            uvs.add_all(x, y, || format!("vertices[{index}].tex_coord"));
+        }
+        add_weights(&mut weights, &a.weights(index), &b.weights(index), index);
+    }
+    found.extend(places.finish("vertices.position"));
+    found.extend(uvs.finish("vertices.tex_coord"));
+    found.extend(weights.finish("vertices.weights"));
+}
+
+fn add_weights(numbers: &mut Numbers, a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>, index: usize) {
+    for (name, weight) in a {
+        numbers.add(*weight, b.get(name).copied().unwrap_or(0.0), || format!("vertices[{index}].weights[{name}]"));
+    }
+    for (name, weight) in b.iter().filter(|(name, _)| !a.contains_key(*name)) {
+        numbers.add(0.0, *weight, || format!("vertices[{index}].weights[{name}]"));
+    }
+}
+
+/// Each point of one scene against the nearest of the other, both ways; weights at the nearest.
+fn nearest_pairs(
+    a: &Points<'_>,
+    b: &Points<'_>,
+    bounds: Bounds,
+    found: &mut Vec<FieldDifference>,
+    context: &Context,
+) -> Result<()> {
+    let mut weights = Numbers::new(bounds.other);
+    let (index_a, index_b) = (Nearest::new(&a.positions), Nearest::new(&b.positions));
+    let mut far = Numbers::new(bounds.length);
+    for (index, position) in a.positions.iter().enumerate() {
+        check(index, context)?;
+        let Some((nearest, distance)) = index_b.nearest(*position) else { continue };
+        far.add(0.0, distance, || format!("vertices[{index}].distance"));
+        add_weights(&mut weights, &a.weights(index), &b.weights(nearest), index);
+    }
+    found.extend(far.finish("vertices.distance_to_second"));
+    let mut far = Numbers::new(bounds.length);
+    for (index, position) in b.positions.iter().enumerate() {
+        check(index, context)?;
+        if let Some((_, distance)) = index_a.nearest(*position) {
+            far.add(0.0, distance, || format!("vertices[{index}].distance"));
+        }
+    }
+    found.extend(far.finish("vertices.distance_to_first"));
+    found.extend(weights.finish("vertices.weights"));
+    Ok(())
+}
+
+fn check(index: usize, context: &Context) -> Result<()> {
+    if index.is_multiple_of(4096) { context.check_cancelled() } else { Ok(()) }
+}
