@@ -18,6 +18,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ("anyrig-server", &["anyrig"]),
     ("anyrig-cli", &["anyrig", "anyrig-server"]),
     ("xtask", &["anyrig", "anyrig-server"]),
+    ("anyrig-benches", &["anyrig"]),
 ];
 
 /// Stands for every crate under `crates/formats`: they all have the same place.
