@@ -127,7 +127,7 @@ mod tests {
             (Mode::Slope, [-6.0, 0.0, 1.0, 5.0, 6.0, 10.0, 14.0]),
             (Mode::Repeat, [2.0, 4.0, 1.0, 5.0, 2.0, 2.0, 2.0]),
             (Mode::RepeatRelative, [-6.0, 0.0, 1.0, 5.0, 6.0, 10.0, 14.0]),
-            (Mode::Mirror, [4.0, 2.0, 1.0, 5.0, 4.0, 2.0, 4.0]),
+            (Mode::Mirror, [2.0, 2.0, 1.0, 5.0, 4.0, 2.0, 4.0]),
         ];
         for (mode, expected) in cases {
             let curve = ramp(mode, None);

@@ -42,7 +42,7 @@ pub fn posed_geometry(scene: &Scene, pose: &Pose) -> Vec<PosedPart> {
 /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when the points of all instances pass a limit.
 pub fn posed_geometry_within(scene: &Scene, pose: &Pose, context: &Context) -> Result<Vec<PosedPart>> {
     let evaluator = Evaluator::new(scene);
-    let points = evaluator.shown().iter().map(|s| {
+    let points = evaluator.shown_in(pose).into_iter().map(|s| {
         let parts = scene.meshes[s.mesh].parts.iter();
         parts.map(|p| p.positions().len() as u64).sum::<u64>()
     });
@@ -57,7 +57,7 @@ pub fn for_each_posed_part(scene: &Scene, pose: &Pose, mut act: impl FnMut(Posed
     let evaluator = Evaluator::new(scene);
     let worlds = evaluator.worlds(pose);
     let mut mover = Mover::default();
-    for shown in evaluator.shown() {
+    for shown in &evaluator.shown_in(pose) {
         mover.prepare(scene, &worlds, *shown);
         for part in 0..scene.meshes[shown.mesh].parts.len() {
             if let Some(posed) = mover.part(scene, pose, *shown, part) {
@@ -112,7 +112,7 @@ pub fn motion_distance(a: &Scene, b: &Scene) -> Option<f64> {
     let (mut pose_a, mut pose_b) = (rest_a.clone(), rest_b.clone());
     for (clip_a, clip_b) in a.clips.iter().zip(&b.clips) {
         for quarter in 0..=4 {
-            let time_secs = clip_a.end_secs() * f64::from(quarter) / 4.0;
+            let time_secs = clip_a.start_secs + (clip_a.end_secs() - clip_a.start_secs) * f64::from(quarter) / 4.0;
             pose_a.copy_from(&rest_a);
             pose_b.copy_from(&rest_b);
             pose_a.apply_clip(clip_a, time_secs);
@@ -146,7 +146,10 @@ enum Skinning {
 
 impl Mover {
     fn prepare(&mut self, scene: &Scene, worlds: &[DAffine3], shown: Shown) {
-        self.scene_from_node = JointMatrix::new(worlds.get(shown.node.index()).copied().unwrap_or_default());
+        let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
+        let geometric = scene.nodes.get(shown.node).and_then(|n| n.geometric.as_deref());
+        let node_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
+        self.scene_from_node = JointMatrix::new(scene_from_node * node_from_mesh);
         self.skinning = Skinning::None;
         let Some(skin) = shown.skin.and_then(|id| scene.skins.get(id)) else { return };
         match skin.method {

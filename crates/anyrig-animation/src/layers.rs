@@ -1,8 +1,9 @@
 //! Clips laid over each other.
 
+use crate::channels::{is_compound, moved_nodes, play};
 use crate::rotation::slerp;
 use crate::{ClipHints, Pose, Sample, sample, sample_hinted};
-use anyrig_scene::{Clip, NodeId, Property};
+use anyrig_scene::{Clip, NodeId, Property, Trs};
 use glam::{DQuat, DVec3};
 
 /// How a layer acts on what lies below it.
@@ -41,13 +42,12 @@ impl<'a> Layer<'a> {
     }
 }
 
-pub(crate) fn override_with(pose: &mut Pose, clip: &Clip, time_secs: f64, hints: &mut ClipHints) {
-    for_each_sample(clip, time_secs, hints, |node, property, value| set_towards(pose, node, property, value, 1.0));
-}
-
 pub(crate) fn apply(pose: &mut Pose, rest: &Pose, layer: &Layer<'_>, hints: &mut ClipHints) {
     if layer.weight == 0.0 || !layer.weight.is_finite() {
         return;
+    }
+    if is_compound(layer.clip) {
+        return apply_compound(pose, rest, layer, hints);
     }
     match layer.blend {
         Blend::Override => {
@@ -59,6 +59,51 @@ pub(crate) fn apply(pose: &mut Pose, rest: &Pose, layer: &Layer<'_>, hints: &mut
         Blend::Additive => for_each_sample(layer.clip, layer.time_secs, hints, |node, property, value| {
             add_difference(pose, rest, node, (property, value), layer.weight);
         }),
+    }
+}
+
+/// A clip with layers of its own, or with curves on single numbers, acts as a whole: it is played over the rest pose, and
+/// what comes out for each node that it moves is blended.
+fn apply_compound(pose: &mut Pose, rest: &Pose, layer: &Layer<'_>, hints: &mut ClipHints) {
+    let mut played = rest.clone();
+    play(&mut played, layer.clip, layer.time_secs, hints);
+    for node in moved_nodes(layer.clip) {
+        let value = played.local(node).to_trs();
+        let weights = played.weights(node).to_vec();
+        let rest_trs = rest.local(node).to_trs();
+        let rests = rest.weights(node);
+        let moved = value != rest_trs || layer.blend == Blend::Override;
+        for (i, slot) in pose.weights_mut(node).iter_mut().enumerate() {
+            let (Some(value), Some(rest)) = (weights.get(i), rests.get(i)) else { break };
+            let (below, value, rest) = (f64::from(*slot), f64::from(*value), f64::from(*rest));
+            *slot = match layer.blend {
+                Blend::Override => towards(below, value, layer.weight.clamp(0.0, 1.0)),
+                Blend::Additive => below + layer.weight * (value - rest),
+            } as f32;
+        }
+        if layer.weight >= 0.5 {
+            pose.set_visible(node, played.is_visible(node));
+        }
+        let Some(trs) = pose.trs_mut(node).filter(|_| moved) else { continue };
+        blend_trs(trs, value, rest_trs, layer);
+    }
+}
+
+fn blend_trs(trs: &mut Trs, value: Trs, rest: Trs, layer: &Layer<'_>) {
+    match layer.blend {
+        Blend::Override => {
+            let weight = layer.weight.clamp(0.0, 1.0);
+            trs.translation = vector_towards(trs.translation, value.translation, weight);
+            trs.scale = vector_towards(trs.scale, value.scale, weight);
+            trs.rotation = if weight == 1.0 { value.rotation } else { slerp(trs.rotation, value.rotation, weight) };
+        }
+        Blend::Additive => {
+            trs.translation += layer.weight * (value.translation - rest.translation);
+            trs.scale += layer.weight * (value.scale - rest.scale);
+            let turn = rest.rotation.conjugate() * value.rotation;
+            let turned = trs.rotation * slerp(DQuat::IDENTITY, turn, layer.weight);
+            trs.rotation = crate::rotation::unit_or(turned, trs.rotation);
+        }
     }
 }
 
@@ -139,7 +184,7 @@ fn vector_towards(below: DVec3, value: DVec3, weight: f64) -> DVec3 {
 mod tests {
     use super::*;
     use anyrig_bytes::maths;
-    use anyrig_scene::{Channel, Curve, Interpolation, LocalTransform, Node, Scene, Trs};
+    use anyrig_scene::{Channel, Curve, Interpolation, LocalTransform, Node, Scene};
     use glam::{DAffine3, DMat3};
 
     fn scene_with(local: LocalTransform) -> (Scene, NodeId) {

@@ -8,6 +8,8 @@
 //!
 //! - [`sample`], [`KeyHint`]: values of a curve at a time (glTF 2.0 specification, appendix C).
 //! - [`Pose`], [`Layer`]: local transforms and morph weights of all nodes, from clips that are laid over each other.
+//! - Inside a clip, its own layers, Euler angles, pivots, single morph weights and visibility; [`number_at`] for what a
+//!   pose has no place for.
 //! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
 //! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
 //!   kernels give the same bits, and [`mod@reference`] holds the same sums in plain `f64` to test against.
@@ -43,6 +45,7 @@
 //! Nothing here panics on a scene that [`anyrig_scene::validate()`] has not seen: what is out of range counts as absent.
 //! Each function says what then comes out; it is finite as long as the true value fits its type.
 
+mod channels;
 mod curve;
 mod extrapolation;
 mod geometry;
@@ -54,6 +57,7 @@ mod segment;
 mod skinning;
 mod world;
 
+pub use channels::number_at;
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, posed_geometry, posed_geometry_within,

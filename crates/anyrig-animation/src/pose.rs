@@ -2,12 +2,17 @@
 
 use crate::{ClipHints, Layer};
 use anyrig_bytes::{Context, Place, Result};
-use anyrig_scene::{Clip, LocalTransform, MeshInstance, NodeId, Scene, Trs};
+use anyrig_scene::{Clip, LocalTransform, MeshInstance, NodeId, Pivots, Scene, Trs};
 
-/// Where everything stands at one moment: for each node of a scene its local transform and its morph weights.
+/// Where everything stands at one moment: for each node of a scene its local transform, its morph weights, and whether
+/// it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pose {
     locals: Vec<LocalTransform>,
+    /// The pivots of all nodes that have them, and where each node's lie; empty when no node has any.
+    pivots: Vec<Pivots>,
+    pivot_slots: Vec<Option<u32>>,
+    hidden: Vec<bool>,
     /// The weights of all nodes in node order; node `i` has `weight_starts[i]..weight_starts[i + 1]`.
     weights: Vec<f32>,
     weight_starts: Vec<usize>,
@@ -21,8 +26,12 @@ impl Pose {
     /// many targets needs their product in memory; for scenes from strangers see [`Pose::rest_within`].
     pub fn rest(scene: &Scene) -> Self {
         let mut pose = Self { weight_starts: vec![0], ..Self::default() };
+        if scene.nodes.values().any(|n| n.pivots.is_some()) {
+            pose.push_pivots(scene);
+        }
         for node in scene.nodes.values() {
             pose.locals.push(node.local);
+            pose.hidden.push(!node.visible);
             if let Some(instance) = &node.mesh {
                 pose.push_weights(scene, instance);
             }
@@ -52,6 +61,9 @@ impl Pose {
     /// Becomes equal to another pose. Reuses this pose's memory, as the derived `clone_from` would not.
     pub fn copy_from(&mut self, other: &Self) {
         self.locals.clone_from(&other.locals);
+        self.pivots.clone_from(&other.pivots);
+        self.pivot_slots.clone_from(&other.pivot_slots);
+        self.hidden.clone_from(&other.hidden);
         self.weights.clone_from(&other.weights);
         self.weight_starts.clone_from(&other.weight_starts);
     }
@@ -66,7 +78,25 @@ impl Pose {
         self.locals.get(node.index()).copied().unwrap_or_default()
     }
 
-    /// Sets `parent_from_node`. A node that the pose does not know is left out.
+    /// The transform chain of a node that has pivots.
+    pub fn pivots(&self, node: NodeId) -> Option<&Pivots> {
+        self.pivots.get(self.pivot_slot(node)?)
+    }
+
+    /// Whether a node is shown, if all above it are; false for a node that the pose does not know.
+    pub fn is_visible(&self, node: NodeId) -> bool {
+        self.hidden.get(node.index()) == Some(&false)
+    }
+
+    /// Shows or hides a node. A node that the pose does not know is left out.
+    pub fn set_visible(&mut self, node: NodeId, visible: bool) {
+        if let Some(hidden) = self.hidden.get_mut(node.index()) {
+            *hidden = !visible;
+        }
+    }
+
+    /// Sets `parent_from_node`. A node that the pose does not know is left out. Pivots stay as they are, so that the
+    /// next curve on one of their numbers brings their transform back.
     pub fn set_local(&mut self, node: NodeId, local: impl Into<LocalTransform>) {
         if let Some(slot) = self.locals.get_mut(node.index()) {
             *slot = local.into();
@@ -86,16 +116,16 @@ impl Pose {
 
     /// Lays a clip over this pose: every property that it moves takes the clip's value at the time.
     ///
-    /// Channels act in their order. A node whose local transform is a matrix is taken apart (the nearest translation,
-    /// rotation and scale) when a channel moves one of them. Channels without keys, of the wrong width or on something
-    /// other than a node change nothing.
+    /// Channels act in their order, each by the rules of its layer ([`anyrig_scene::ClipLayer`]). A node whose local
+    /// transform is a matrix is taken apart (the nearest translation, rotation and scale) when a channel moves one of
+    /// them. Channels without keys, of the wrong width or on something other than a node change nothing.
     pub fn apply_clip(&mut self, clip: &Clip, time_secs: f64) {
         self.apply_clip_hinted(clip, time_secs, &mut ClipHints::default());
     }
 
     /// As [`Pose::apply_clip`], faster when times follow each other. The result is the same.
     pub fn apply_clip_hinted(&mut self, clip: &Clip, time_secs: f64, hints: &mut ClipHints) {
-        crate::layers::override_with(self, clip, time_secs, hints);
+        crate::channels::play(self, clip, time_secs, hints);
     }
 
     /// Lays layers over this pose, the first one lowest.
@@ -121,6 +151,32 @@ impl Pose {
         match local {
             LocalTransform::Trs(trs) => Some(trs),
             LocalTransform::Matrix(_) => None,
+        }
+    }
+
+    /// The chain of a node that has pivots, for writing; [`Pose::refresh`] brings it into the local transform.
+    pub(crate) fn pivots_mut(&mut self, node: NodeId) -> Option<&mut Pivots> {
+        let slot = self.pivot_slot(node)?;
+        self.pivots.get_mut(slot)
+    }
+
+    /// Makes the local transform what the node's pivots give, if they give a finite one.
+    pub(crate) fn refresh(&mut self, node: NodeId) {
+        let Some(trs) = self.pivots(node).map(Pivots::to_trs) else { return };
+        if trs.translation.is_finite() && trs.scale.is_finite() {
+            self.set_local(node, trs);
+        }
+    }
+
+    fn pivot_slot(&self, node: NodeId) -> Option<usize> {
+        self.pivot_slots.get(node.index()).copied().flatten().map(|slot| slot as usize)
+    }
+
+    fn push_pivots(&mut self, scene: &Scene) {
+        for node in scene.nodes.values() {
+            let slot = node.pivots.as_ref().map(|_| self.pivots.len() as u32);
+            self.pivots.extend(node.pivots.as_deref().copied());
+            self.pivot_slots.push(slot);
         }
     }
 

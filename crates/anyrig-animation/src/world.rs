@@ -2,7 +2,7 @@
 
 use crate::Pose;
 use crate::skinning::{JointDualQuat, JointMatrix};
-use anyrig_scene::{MeshId, NodeId, Scene, Skin, SkinId, walk};
+use anyrig_scene::{InheritMode, MeshId, NodeId, Scene, Skin, SkinId, World, walk};
 use glam::DAffine3;
 
 /// The order in which a scene's nodes are evaluated, made once per scene. Evaluating needs no allocation and no
@@ -11,6 +11,10 @@ use glam::DAffine3;
 pub struct Evaluator {
     /// Parents before children, each with its parent.
     order: Vec<(NodeId, Option<NodeId>)>,
+    /// How each node of the order inherits scale; empty when all do so fully.
+    inherit: Vec<InheritMode>,
+    /// Every node below the shown roots with its parent, depth first, and what it shows.
+    below: Vec<(NodeId, Option<NodeId>, Option<Shown>)>,
     shown: Vec<Shown>,
     node_count: usize,
 }
@@ -30,8 +34,13 @@ impl Evaluator {
     /// Orders the nodes of a scene.
     pub fn new(scene: &Scene) -> Self {
         let parent = |id: NodeId| scene.nodes[id].parent;
-        let order = walk::parents_first(scene).into_iter().map(|id| (id, parent(id))).collect();
-        Self { order, shown: shown(scene), node_count: scene.nodes.len() }
+        let order: Vec<_> = walk::parents_first(scene).into_iter().map(|id| (id, parent(id))).collect();
+        let modes = order.iter().map(|(id, _)| scene.nodes[*id].inherit);
+        let inherit = if modes.clone().all(|mode| mode == InheritMode::Full) { Vec::new() } else { modes.collect() };
+        let mut evaluator =
+            Self { order, inherit, below: below(scene), shown: Vec::new(), node_count: scene.nodes.len() };
+        evaluator.shown = evaluator.visible(|id| scene.nodes[id].visible);
+        evaluator
     }
 
     /// Number of nodes: the length of what [`Evaluator::worlds_into`] fills.
@@ -39,9 +48,38 @@ impl Evaluator {
         self.node_count
     }
 
-    /// Every visible node below [`Scene::shown_roots`] that shows a mesh, depth first; its mesh and skin exist.
+    /// Every node below [`Scene::shown_roots`] that is visible at rest and shows a mesh, depth first; its mesh and skin
+    /// exist.
     pub fn shown(&self) -> &[Shown] {
         &self.shown
+    }
+
+    /// As [`Evaluator::shown`], with what is visible in a pose.
+    pub fn shown_in(&self, pose: &Pose) -> Vec<Shown> {
+        self.visible(|id| pose.is_visible(id))
+    }
+
+    fn worlds_by_mode(&self, pose: &Pose, worlds: &mut [DAffine3]) {
+        let mut places = vec![World::ROOT; self.node_count];
+        for ((node, parent), mode) in self.order.iter().zip(&self.inherit) {
+            let parent = parent.and_then(|p| places.get(p.index()).copied()).unwrap_or(World::ROOT);
+            let place = parent.child(pose.local(*node), *mode);
+            let place = if place.scene_from_node.is_finite() { place } else { parent };
+            if let (Some(slot), Some(world)) = (places.get_mut(node.index()), worlds.get_mut(node.index())) {
+                (*slot, *world) = (place, place.scene_from_node);
+            }
+        }
+    }
+
+    fn visible(&self, is_visible: impl Fn(NodeId) -> bool) -> Vec<Shown> {
+        let mut hidden = vec![false; self.node_count];
+        let mut shown = Vec::new();
+        for (node, parent, shows) in &self.below {
+            let below_hidden = parent.is_some_and(|p| hidden.get(p.index()) == Some(&true));
+            hidden[node.index()] = below_hidden || !is_visible(*node);
+            shown.extend(shows.filter(|_| !hidden[node.index()]));
+        }
+        shown
     }
 
     /// `scene_from_node` of every node, indexed by node.
@@ -55,9 +93,13 @@ impl Evaluator {
     /// left out.
     ///
     /// A node that hangs below itself (before validation) stands at the identity, and one whose transform overflows,
-    /// or is not a number, stands where its parent does.
+    /// or is not a number, stands where its parent does. Scenes with nodes that do not inherit scale fully need one
+    /// allocation.
     pub fn worlds_into(&self, pose: &Pose, worlds: &mut [DAffine3]) {
         worlds.fill(DAffine3::IDENTITY);
+        if !self.inherit.is_empty() {
+            return self.worlds_by_mode(pose, worlds);
+        }
         for (node, parent) in &self.order {
             let parent = parent.and_then(|p| worlds.get(p.index()).copied()).unwrap_or_default();
             let world = parent * pose.local(*node).to_affine();
@@ -68,20 +110,15 @@ impl Evaluator {
     }
 }
 
-fn shown(scene: &Scene) -> Vec<Shown> {
-    let mut hidden = vec![false; scene.nodes.len()];
-    let mut shown = Vec::new();
-    for node in walk::depth_first(scene, scene.shown_roots()) {
-        let data = &scene.nodes[node];
-        let below_hidden = data.parent.is_some_and(|p| hidden.get(p.index()) == Some(&true));
-        hidden[node.index()] = below_hidden || !data.visible;
-        let Some(instance) = data.mesh.as_ref().filter(|i| scene.meshes.contains(i.mesh)) else { continue };
-        if !hidden[node.index()] {
-            let skin = instance.skin.filter(|s| scene.skins.contains(*s));
-            shown.push(Shown { node, mesh: instance.mesh, skin });
-        }
-    }
-    shown
+/// Every node below the shown roots, depth first, with what it shows if its mesh exists.
+fn below(scene: &Scene) -> Vec<(NodeId, Option<NodeId>, Option<Shown>)> {
+    let shows = |node: NodeId| {
+        let instance = scene.nodes[node].mesh.as_ref().filter(|i| scene.meshes.contains(i.mesh))?;
+        let skin = instance.skin.filter(|s| scene.skins.contains(*s));
+        Some(Shown { node, mesh: instance.mesh, skin })
+    };
+    let nodes = walk::depth_first(scene, scene.shown_roots());
+    nodes.into_iter().map(|id| (id, scene.nodes[id].parent, shows(id))).collect()
 }
 
 /// The palette of a skin: `scene_from_mesh = scene_from_joint * joint_from_mesh` for each joint, in joint order.

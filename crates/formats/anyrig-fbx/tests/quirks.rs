@@ -100,12 +100,16 @@ fn special_numbers_of_several_runtimes() {
 
 #[test]
 fn packed_bits_are_whole_numbers() {
-    let text = "; FBX 7.4.0 project file\nKeyAttrDataFloat: *4 {\n\ta: 0,-1.5,218434821,0\n}\n";
+    let text = "; FBX 7.4.0 project file\nKeyAttrDataFloat: *5 {\n\ta: 0,-1.5,218434821,0,-1061158912\n}\n";
     let document = read(text);
     let context = Context::new();
     let node = document.child("KeyAttrDataFloat").expect("is there");
     let bits = node.float_bits(&mut Decoder::new(&context)).expect("numbers");
-    assert_eq!(*bits, [0, (-1.5f32).to_bits(), 218_434_821, 0]);
+    assert_eq!(
+        *bits,
+        [0, (-1.5f32).to_bits(), 218_434_821, 0, (-6f32).to_bits()],
+        "signed where the highest bit is set"
+    );
 }
 
 #[test]

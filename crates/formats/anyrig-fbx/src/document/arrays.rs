@@ -70,9 +70,9 @@ impl<'c> Decoder<'c> {
             return Ok(self.node::<f32>(node)?.iter().map(|v| v.to_bits()).collect());
         }
         let bits = |value: &f64| {
-            let is_bits = value.fract() == 0.0 && (0.0..4_294_967_296.0).contains(value);
+            let is_bits = value.fract() == 0.0 && (-2_147_483_648.0..4_294_967_296.0).contains(value);
             // Spelled `-0`, a zero has a sign that no bits have.
-            if is_bits && !value.is_sign_negative() { *value as u32 } else { (*value as f32).to_bits() }
+            if is_bits && *value != 0.0 { *value as i64 as u32 } else { (*value as f32).to_bits() }
         };
         Ok(self.node::<f64>(node)?.iter().map(bits).collect())
     }

@@ -22,8 +22,8 @@ pub use settings::Settings;
 
 use crate::document::{Decoder, FbxDocument};
 use anyrig_bytes::{Context, Result};
-use anyrig_scene::{ElementId, NodeId, Scene, validate};
-use std::collections::BTreeMap;
+use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the rooms share while a scene is made.
 #[derive(Debug)]
@@ -46,6 +46,8 @@ pub struct Import<'a> {
     pub morphs: BTreeMap<ObjectId, Vec<MorphBinding>>,
     /// In versions before 7000 the weight of a blend shape is a property of the model, by the shape's name.
     pub named_morphs: BTreeMap<(ObjectId, String), Vec<MorphBinding>>,
+    /// In versions before 6000: the parts of transforms that a take has said.
+    rests: BTreeSet<(ObjectId, TransformPart)>,
 }
 
 /// Morph targets that a blend shape channel moves, at one node that shows them.
@@ -84,6 +86,7 @@ impl<'a> Import<'a> {
             elements: BTreeMap::new(),
             morphs: BTreeMap::new(),
             named_morphs: BTreeMap::new(),
+            rests: BTreeSet::new(),
         })
     }
 }

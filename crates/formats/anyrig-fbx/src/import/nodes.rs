@@ -79,11 +79,7 @@ fn refuse_cycles(import: &Import<'_>, models: &[ObjectId]) -> Result<()> {
 fn node(objects: &Objects<'_>, object: &Object<'_>) -> Node {
     let id = object.id;
     let mut node = Node::new(object.name.clone());
-    let pivots = pivots(objects, id);
-    node.local = LocalTransform::Trs(pivots.to_trs());
-    if !is_plain(&pivots) {
-        node.pivots = Some(Box::new(pivots));
-    }
+    set_transform(&mut node, pivots(objects, id));
     node.inherit = match objects.i64(id, "InheritType", 1) {
         0 => InheritMode::ComponentWise,
         2 => InheritMode::IgnoreParentScale,
@@ -100,6 +96,12 @@ fn node(objects: &Objects<'_>, object: &Object<'_>) -> Node {
         node.extras.set("fbx.user_properties", user);
     }
     node
+}
+
+/// Gives a node its transform; pivots only where translation and scale do not say everything.
+pub(super) fn set_transform(node: &mut Node, pivots: Pivots) {
+    node.local = LocalTransform::Trs(pivots.to_trs());
+    node.pivots = (!is_plain(&pivots)).then(|| Box::new(pivots));
 }
 
 /// The name of each part of the chain in files.

@@ -3,10 +3,12 @@
 use super::Import;
 use super::animation::{Motion, Vector};
 use super::curves::{self, Auto, Clamp, KeyShape, Keys, Kind, Side, Timing};
+use super::nodes::{PARTS, set_transform};
 use super::objects::{End, ObjectId};
 use crate::document::{Kind as PropertyKind, Node};
 use anyrig_bytes::Result;
-use anyrig_scene::{Clip, Curve};
+use anyrig_scene::{Clip, Curve, Pivots};
+use glam::DVec3;
 
 /// Makes a clip of every take.
 pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
@@ -89,8 +91,25 @@ fn vector_channel(
         vector.curves[axis] = curve(import, part)?;
         vector.width = axis + 1;
     }
+    if import.objects.document().version_number() < 6000 {
+        rest_from_defaults(import, object, &vector);
+    }
     motion.add(import, object, vector, 0);
     Ok(())
+}
+
+/// Versions before 6000 have a model's transform nowhere but in the defaults of its channels; the first take counts.
+fn rest_from_defaults(import: &mut Import<'_>, object: ObjectId, vector: &Vector) {
+    let part = PARTS.iter().find(|(name, _)| *name == vector.name).map(|(_, part)| *part);
+    let (Some(part), Some(node)) = (part, import.nodes.get(&object).copied()) else { return };
+    let node = &mut import.scene.nodes[node];
+    let known = import.objects.property(object, &vector.name).is_some();
+    if vector.width < 3 || known || !import.rests.insert((object, part)) {
+        return;
+    }
+    let mut pivots = node.pivots.as_deref().copied().unwrap_or_else(|| Pivots::from_trs(node.local.to_trs()));
+    *pivots.part_mut(part) = DVec3::from_array(vector.defaults);
+    set_transform(node, pivots);
 }
 
 /// The tokens of a key list.
