@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::failure::{Exit, Failure, Result};
 use crate::rewrite::open_one;
 use crate::ui::{Ink, Ui, Volume, clean, plural};
-use anyrig::compare::{CompareAs, CompareSpace};
+use anyrig::compare::{CompareAs, CompareSpace, ComparedFile};
 use anyrig::{CompareRequest, Comparison, Context, compare};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ pub fn run(args: &DiffArgs, global: &Global, ui: Ui) -> Result<Exit> {
 }
 
 fn text(c: &Comparison, ui: Ui) -> String {
-    let file = |letter: &str, file: &anyrig::compare::ComparedFile| {
+    let file = |letter: &str, file: &ComparedFile| {
         format!("{} {} ({})\n", ui.ink(Ink::Bold, letter), clean(&file.file), file.format)
     };
     let mut text = file("A", &c.a) + &file("B", &c.b);

@@ -25,7 +25,7 @@ pub use document::GltfDocument;
 pub use options::{GltfOptions, OPTIONS};
 pub use read::read;
 
-use anyrig_bytes::{Context, Report, Result, Source};
+use anyrig_bytes::{Context, Report, Result, Source, Value};
 use anyrig_scene::{
     Capability, Document, ExportedFile, Exporter, Feature, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene,
     Score, Support,
@@ -46,10 +46,23 @@ const fn row(feature: Feature, support: Support) -> Capability {
 /// What glTF does with each feature that it does not simply hold.
 pub const CAPABILITIES: &[Capability] = &[
     row(Feature::Polygons, Support::Approximates("polygons become triangles")),
-    row(Feature::CustomAttributes, Support::Approximates("names get a leading underscore; widths 5 to 15 are dropped")),
+    row(
+        Feature::CustomAttributes,
+        Support::Approximates("names get a leading underscore; widths that no accessor has are dropped"),
+    ),
     row(Feature::DualQuaternionSkinning, Support::Approximates("joints are blended linearly")),
+    row(Feature::ComponentCurves, Support::Drops("curves of single axes or targets have to be joined first")),
+    row(Feature::PerKeyCurves, Support::Approximates("straight lines within an error bound")),
+    row(Feature::Extrapolation, Support::Drops("before the first and after the last key the nearest key holds")),
+    row(Feature::LayeredClips, Support::Drops("only the lowest layer is written")),
+    row(Feature::ClipStarts, Support::Approximates("keys keep their times, but all clips start at 0")),
+    row(Feature::VisibilityAnimation, Support::Drops("nodes are visible or not all the time")),
+    row(Feature::NamedAnimation, Support::Drops("there are no animated properties by name")),
+    row(Feature::Pivots, Support::Approximates("the transform that they give is kept")),
+    row(Feature::InheritModes, Support::Drops("every node takes over its parent's whole transform")),
+    row(Feature::GeometricTransforms, Support::Approximates("they become nodes of their own")),
     row(Feature::OtherAnimation, Support::Approximates("JSON pointers are kept, other paths are dropped")),
-    row(Feature::MatrixTransforms, Support::Approximates("kept, but where the node is animated shear is lost")),
+    row(Feature::MatrixTransforms, Support::Approximates("sheared ones get a helper node")),
     row(Feature::Extras, Support::Approximates("those of glTF are kept, those of other formats are dropped")),
 ];
 
@@ -109,6 +122,10 @@ impl Importer for Glb {
         import::import(source, context)
     }
 
+    fn load(&self, dump: &Value, _dialect: &str, context: &Context) -> Result<Box<dyn Document>> {
+        GltfDocument::from_dump(dump, context).map(|d| Box::new(d) as Box<dyn Document>)
+    }
+
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
         import::document(source, context).map(|d| Box::new(d) as Box<dyn Document>)
     }
@@ -134,6 +151,10 @@ impl Importer for Gltf {
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
         import::import(source, context)
+    }
+
+    fn load(&self, dump: &Value, _dialect: &str, context: &Context) -> Result<Box<dyn Document>> {
+        GltfDocument::from_dump(dump, context).map(|d| Box::new(d) as Box<dyn Document>)
     }
 
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {

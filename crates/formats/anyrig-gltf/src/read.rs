@@ -1,11 +1,12 @@
 //! From bytes to a document: what the typed reading cannot say, the GLB container.
 
 use crate::codes;
+use crate::document::records;
 use crate::document::{CHUNK_BIN, CHUNK_HEADER_BYTES, CHUNK_JSON, Chunk, Container, Glb, GltfDocument, HEADER_BYTES};
-use anyrig_bytes::{Context, Cursor, Diagnostic, Error, Place, Result, SharedBytes, Source};
+use anyrig_bytes::codec::ReadCodec;
+use anyrig_bytes::{Context, Diagnostic, Endian, Error, Place, Result, SharedBytes, Source};
 
-/// First bytes of a GLB file (specification 4.4.2).
-pub(crate) const MAGIC: &[u8; 4] = b"glTF";
+pub(crate) use crate::document::records::MAGIC;
 
 /// Reads a document from a source's primary file. Files beside it are not opened.
 ///
@@ -30,7 +31,7 @@ fn check_size(bytes: &SharedBytes, context: &Context) -> Result<()> {
     Ok(())
 }
 
-fn container(bytes: &SharedBytes, context: &Context) -> Result<Container> {
+pub(crate) fn container(bytes: &SharedBytes, context: &Context) -> Result<Container> {
     if bytes.starts_with(MAGIC) {
         return Ok(Container::Binary(glb(bytes, context)?));
     }
@@ -41,9 +42,8 @@ fn container(bytes: &SharedBytes, context: &Context) -> Result<Container> {
 }
 
 fn glb(bytes: &SharedBytes, context: &Context) -> Result<Glb> {
-    let mut cursor = Cursor::new(bytes, anyrig_bytes::Endian::Little);
-    cursor.u32()?;
-    let (version, length) = (cursor.u32()?, cursor.u32()?);
+    let (mut version, mut length) = (0, 0);
+    records::header(&mut ReadCodec::new(bytes, Endian::Little), &mut version, &mut length)?;
     check_version(version)?;
     if (length as usize) < HEADER_BYTES + CHUNK_HEADER_BYTES {
         let message = format!("the header states a length of {length} bytes, too little for a GLB");
@@ -73,11 +73,11 @@ fn chunks(bytes: &SharedBytes, end: usize, context: &Context) -> Result<Vec<Chun
     while start < end {
         let place = || Place::byte(start as u64).named(format!("chunk {}", chunks.len()));
         let data_start = start + CHUNK_HEADER_BYTES;
-        let Some(header) = bytes.get(start..data_start).filter(|_| data_start <= end) else {
+        if data_start > end {
             return Err(Error::truncated(place(), "the file ends within a chunk header; it was cut off"));
-        };
-        let (stated, kind) = header.split_at(4);
-        let (stated, kind) = (number(stated), number(kind));
+        }
+        let (mut stated, mut kind) = (0, 0);
+        records::chunk_header(&mut ReadCodec::at(bytes, Endian::Little, start)?, &mut stated, &mut kind)?;
         let data_end = data_start.checked_add(stated as usize).filter(|e| *e <= end);
         let Some(data) = data_end.and_then(|e| bytes.slice(data_start..e)) else {
             let message =
@@ -94,10 +94,6 @@ fn chunks(bytes: &SharedBytes, end: usize, context: &Context) -> Result<Vec<Chun
         return Err(Error::truncated(Place::byte(HEADER_BYTES as u64), "there is no JSON chunk"));
     }
     Ok(chunks)
-}
-
-fn number(bytes: &[u8]) -> u32 {
-    bytes.first_chunk::<4>().map_or(0, |b| u32::from_le_bytes(*b))
 }
 
 /// The rules of specification 4.4.3: JSON first and once, BIN at most once.

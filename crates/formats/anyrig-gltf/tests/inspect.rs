@@ -91,7 +91,9 @@ fn an_edit_changes_one_value_and_the_lengths() {
     let set = |a: &str| edited(a, Missing::Refuse).expect("edits");
     let by_hand = |old: &str, new: &str| glb(&JSON.replace(old, new), [1.0, 2.0]);
     assert!(set("nodes[Hips].translation[1]=2.25") == by_hand("1.50", "2.25"));
-    assert!(set("nodes[1].name=Left leg, with a longer name") == by_hand("\"Leg\"", "\"Left leg, with a longer name\""));
+    assert!(
+        set("nodes[1].name=Left leg, with a longer name") == by_hand("\"Leg\"", "\"Left leg, with a longer name\"")
+    );
     assert!(set("nodes[Hips].extras[\"a b\"]=77") == by_hand("\"a b\":1", "\"a b\":77"));
     let added = edited("nodes[Leg].scale=[2,2,2]", Missing::AddMember).expect("adds");
     assert!(added == by_hand("\"Leg\"", "\"Leg\",\"scale\":[2,2,2]"));

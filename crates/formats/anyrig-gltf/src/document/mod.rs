@@ -4,7 +4,9 @@
 //! all other bytes, so key order, unknown members and the spelling of untouched numbers survive. [`Root`] is a typed
 //! view of that text.
 
+mod inspect;
 pub(crate) mod json;
+pub(crate) mod records;
 pub(crate) mod text;
 mod types;
 
@@ -12,6 +14,7 @@ pub use json::{Members, Named};
 pub use types::*;
 
 use self::json::{At, FromJson, ToJson};
+use anyrig_bytes::codec::{Assignment, Span, Tree};
 use anyrig_bytes::{Context, Error, Place, Result, Rope, SharedBytes, Value};
 
 /// `JSON` as a chunk type (specification 4.4.3.2).
@@ -33,7 +36,7 @@ pub enum Container {
 }
 
 /// The layout of a GLB file (specification 4.4).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Glb {
     /// Container version as the header states it.
     pub version: u32,
@@ -46,7 +49,7 @@ pub struct Glb {
 }
 
 /// A chunk of a GLB file, with its padding.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Chunk {
     /// Chunk type.
     pub kind: u32,
@@ -190,6 +193,22 @@ impl anyrig_scene::Document for GltfDocument {
 
     fn write(&self) -> Result<Rope> {
         crate::write::write(&self.container)
+    }
+
+    fn trace(&self, context: &Context) -> Result<Vec<Span>> {
+        self.spans(context)
+    }
+
+    fn tree(&self, _context: &Context) -> Result<Tree> {
+        self.as_tree()
+    }
+
+    fn comparison(&self, context: &Context) -> Result<Tree> {
+        self.content(context)
+    }
+
+    fn edit(&mut self, assignments: &[Assignment], context: &Context) -> Result<()> {
+        self.set_all(assignments, context)
     }
 
     fn attachments(&self) -> Vec<(String, SharedBytes)> {

@@ -84,9 +84,8 @@ fn unescaped(step: &str) -> String {
 }
 
 /// Where the value at a pointer lies in a text that is valid JSON.
-fn find(text: &[u8], pointer: &str) -> Option<Range<usize>> {
-    let mut scan = Scan { text, position: if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 } };
-    scan.blanks();
+pub(super) fn find(text: &[u8], pointer: &str) -> Option<Range<usize>> {
+    let mut scan = Scan::new(text);
     for step in pointer.split('/').skip(1) {
         match scan.byte()? {
             b'{' => scan.enter_member(&unescaped(step))?,
@@ -100,24 +99,43 @@ fn find(text: &[u8], pointer: &str) -> Option<Range<usize>> {
 }
 
 /// A walk over the tokens of valid JSON; without recursion, so nesting costs no stack.
-struct Scan<'a> {
+pub(super) struct Scan<'a> {
     text: &'a [u8],
     position: usize,
 }
 
-impl Scan<'_> {
-    fn byte(&self) -> Option<u8> {
+impl<'a> Scan<'a> {
+    /// At the first token.
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let position = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let mut scan = Self { text, position };
+        scan.blanks();
+        scan
+    }
+
+    /// Offset of the next byte.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Passes a bracket or a brace.
+    pub(super) fn step(&mut self) {
+        self.position += 1;
+        self.blanks();
+    }
+
+    pub(super) fn byte(&self) -> Option<u8> {
         self.text.get(self.position).copied()
     }
 
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self.byte().is_some_and(|b| b.is_ascii_whitespace()) {
             self.position += 1;
         }
     }
 
     /// Passes a token that may stand between values.
-    fn pass(&mut self, wanted: u8) -> Option<()> {
+    pub(super) fn pass(&mut self, wanted: u8) -> Option<()> {
         self.blanks();
         (self.byte()? == wanted).then(|| self.position += 1)?;
         self.blanks();
@@ -125,7 +143,7 @@ impl Scan<'_> {
     }
 
     /// Passes a text and gives its meaning.
-    fn text(&mut self) -> Option<String> {
+    pub(super) fn text(&mut self) -> Option<String> {
         let start = self.position;
         self.position += 1;
         while self.byte()? != b'"' {
@@ -136,7 +154,7 @@ impl Scan<'_> {
     }
 
     /// Passes a whole value.
-    fn value(&mut self) -> Option<()> {
+    pub(super) fn value(&mut self) -> Option<()> {
         let mut depth = 0usize;
         loop {
             match self.byte()? {
