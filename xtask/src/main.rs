@@ -1,7 +1,8 @@
-//! Chores of the workspace: `cargo xtask tidy`, `check`, `licenses` and `samples`. CONTRIBUTING.md says when to call which.
+//! Chores of the workspace: `cargo xtask tidy`, `check`, `licenses`, `diagnostics` and `samples`. CONTRIBUTING.md says when to call which.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 mod check;
+mod diagnostics;
 mod licenses;
 mod samples;
 mod tidy;
@@ -16,6 +17,8 @@ cargo xtask COMMAND
   check                the inner loop: format, tidy, clippy, all tests, each with its time
   licenses             write THIRD_PARTY.txt from the crates that the program ships
   licenses --check     fail where THIRD_PARTY.txt is stale or a licence is not on the list
+  diagnostics          write docs/diagnostics.md from the crates' tables
+  diagnostics --check  fail where it is stale or a diagnostic stands in no test
   samples              write the files of samples/
   samples --check      fail where they are not what would be written
   samples --triangles N --out FILE.glb [--meshes M] [--no-tangents]
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
         ["check"] => check::run(),
         ["licenses"] => licenses::run(licenses::Mode::Write),
         ["licenses", "--check"] => licenses::run(licenses::Mode::Check),
+        ["diagnostics"] => diagnostics::write(),
+        ["diagnostics", "--check"] => diagnostics::check(),
         ["samples", arguments @ ..] => samples::run(arguments),
         [] | ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

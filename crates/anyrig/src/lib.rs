@@ -23,6 +23,7 @@
 
 pub mod compare;
 mod convert;
+mod diagnostics;
 pub mod dissect;
 mod dump;
 mod formats;
@@ -50,6 +51,7 @@ pub use anyrig_scene::{ExportedFile, Exporter, FormatInfo, Importer, Packaging, 
 
 pub use compare::{CompareRequest, Comparison, compare};
 pub use convert::{Conversion, Road, convert, load};
+pub use diagnostics::diagnostic_codes;
 pub use dissect::{DissectRequest, Dissection, dissect};
 pub use dump::Rewritten;
 pub use formats::{CapabilityRow, FormatSummary};

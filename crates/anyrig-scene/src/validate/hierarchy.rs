@@ -307,6 +307,7 @@ mod tests {
         let mut scene = three();
         scene.skins.push(Skin::new("short", vec![id(0), id(1)], vec![]));
         scene.skins.push(Skin::new("dangling", vec![id(8)], vec![DAffine3::IDENTITY]));
+        repaired(&mut scene.clone(), "scene.inverse-binds");
         repaired(&mut scene, "scene.skin-removed");
         assert_eq!(scene.skins.as_slice()[0].inverse_binds.len(), 2);
         assert!(scene.skins.as_slice()[1].joints.is_empty());
