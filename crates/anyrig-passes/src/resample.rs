@@ -156,7 +156,8 @@ impl<'a> Sampler<'a> {
     /// Adds the keys inside the span behind a key, in order.
     fn span(&mut self, key: usize) {
         let (start, end) = (self.curve.times_secs[key], self.curve.times_secs[key + 1]);
-        let bends = (self.kind == CurveKind::Numbers).then(|| Bends::of(self.curve, key));
+        let is_cubic = self.curve.interpolation == Interpolation::CubicHermite;
+        let bends = (is_cubic && self.kind == CurveKind::Numbers).then(|| Bends::of(self.curve, key));
         // Parts of the span as halvings and place: part `i` of `2^n`. The last of the stack is the earliest.
         let mut parts = vec![(0u32, 0u64)];
         while let Some((halvings, place)) = parts.pop() {
@@ -164,7 +165,8 @@ impl<'a> Sampler<'a> {
             let (from, to) = (place as f64 * share, (place + 1) as f64 * share);
             let fits = match &bends {
                 Some(bends) => bends.deviation(from, to) <= self.bound,
-                None => self.arc_fits(start, end - start, from, to),
+                None if self.kind == CurveKind::Rotation => self.arc_fits(start, end - start, from, to),
+                None => self.line_fits(start, end - start, from, to),
             };
             if !fits && halvings < MAX_HALVINGS && self.spare > 0 {
                 self.spare -= 1;
@@ -203,6 +205,23 @@ impl<'a> Sampler<'a> {
             let time = start + length * (from + (to - from) * share);
             self.rotation(time).is_none_or(|r| angle(r, anyrig_animation::slerp(a, b, share)) <= self.bound * MARGIN)
         })
+    }
+
+    /// Of segments of any kind only samples are known; they are compared at seven places, like rotations.
+    fn line_fits(&mut self, start: f64, length: f64, from: f64, to: f64) -> bool {
+        let (a, b) = (self.numbers(start + length * from), self.numbers(start + length * to));
+        (1..8).all(|i| {
+            let share = f64::from(i) / 8.0;
+            let here = self.numbers(start + length * (from + (to - from) * share));
+            let chord = a.iter().zip(&b).map(|(a, b)| a + (b - a) * share);
+            here.iter().zip(chord).all(|(here, chord)| (here - chord).abs() <= self.bound * MARGIN)
+        })
+    }
+
+    fn numbers(&mut self, time: f64) -> Vec<f64> {
+        let width = self.curve.width;
+        let sample = sample_hinted(self.curve, time, &mut self.hint);
+        sample.map_or_else(Vec::new, |s| (0..width).map(|i| s.component(i).unwrap_or(0.0)).collect())
     }
 
     fn rotation(&mut self, time: f64) -> Option<DQuat> {
@@ -268,6 +287,7 @@ impl Bends {
 mod tests {
     use super::*;
     use anyrig_animation::sample;
+    use anyrig_scene::Segment;
     use proptest::prelude::*;
 
     fn options(max_error: f64) -> ResampleOptions {
@@ -290,6 +310,19 @@ mod tests {
             }
         });
         differences.fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn segments_of_several_kinds_stay_within_the_bound() {
+        let times = vec![0.0, 1.0, 2.0];
+        let mut curve = Curve::new(Interpolation::PerKey, 2, times, vec![0.0, 1.0, 2.0, 1.0, 4.0, 0.0]);
+        curve.segments = vec![Segment::Linear; 3];
+        let linear = resample(&curve, CurveKind::Numbers, &options(1e-3));
+        assert!(!linear.limited && worst(&curve, &linear.curve, CurveKind::Numbers) < 4e-3);
+        curve.segments[0] = Segment::Step;
+        let stepped = resample(&curve, CurveKind::Numbers, &options(1e-3)).curve;
+        let (before, after) = (sample(&stepped, 0.99).expect("keys"), sample(&stepped, 1.0).expect("keys"));
+        assert_eq!((before.component(0), after.component(0)), (Some(0.0), Some(2.0)));
     }
 
     #[test]
