@@ -16,6 +16,7 @@ codes! {
     GLB_LENGTH "gltf.glb-length" Repaired "The length in the GLB header is not that of the file.";
     BUFFER_TOO_SHORT "gltf.buffer-too-short" Repaired "A buffer has fewer bytes than it states; what lies beyond is refused only where it is used.";
     IMAGE_MISSING "gltf.image-missing" Lost "An image cannot be found or its reference cannot be followed.";
+    IMAGE_EMPTY "gltf.image-empty" Note "An image names neither a file nor a buffer view; it has no content.";
     IMAGE_TYPE_SNIFFED "gltf.image-type-sniffed" Repaired "An image states no media type; it was told by its first bytes.";
     ROOT_WITH_PARENT "gltf.root-with-parent" Repaired "A scene lists a node that is not a root; its root stands in for it.";
     MATRIX_AND_TRS "gltf.matrix-and-trs" Repaired "A node has a matrix beside translation, rotation or scale; the matrix counts.";
@@ -45,11 +46,17 @@ codes! {
     QUATERNION_NORMALISED "gltf.quaternion-normalised" Approximated "A rotation key is not of unit length, which glTF demands; it was made so.";
     COMMON_ROOT "gltf.common-root" Note "The joints of a skin have no common root, which glTF demands; a root node was added above them.";
     KEYS_MERGED "gltf.keys-merged" Approximated "Keys lie too close for f32 times, or before 0; glTF holds neither.";
+    SINGLE_KEY "gltf.single-key" Note "A cubic curve of one key, which glTF does not allow, is written as the constant that it is.";
+    CURVE_RESAMPLED "gltf.curve-resampled" Approximated "A curve has segments of several kinds; straight lines near it are written.";
+    NOT_HELD "gltf.not-held" Lost "A feature of the scene has no place in a glTF file.";
+    APPROXIMATED "gltf.approximated" Approximated "glTF holds something near a feature of the scene.";
+    GEOMETRY_NODE "gltf.geometry-node" Note "A transform that moves a node's mesh only became a node of its own.";
     CLIP_LENGTH "gltf.clip-length" Approximated "A clip has a length of its own; in glTF it ends with its last key.";
     ANIMATION_PATH "gltf.animation-path" Lost "What a channel moves has no place in a glTF file.";
     CLIP_DROPPED "gltf.clip-dropped" Lost "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
     INSTANCE_COPIED "gltf.instance-copied" Note "A mesh is shown with different materials; it is written once for each, with shared data.";
     SKIN_DROPPED "gltf.skin-dropped" Lost "A skin has no joints, which glTF does not allow.";
+    SKELETON_DROPPED "gltf.skeleton-dropped" Note "The named root of a skin is not above all its joints; it has no effect and is left out.";
     SKIN_UNUSED "gltf.skin-unused" Note "A node has a skin but its mesh has no influences; glTF does not allow that, and it moves nothing.";
 }
 

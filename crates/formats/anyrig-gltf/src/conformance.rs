@@ -107,7 +107,6 @@ table! {
     Repair {
         ACCESSOR_ANIMATION_INPUT_NON_INCREASING: "keys out of order are removed";
         ACCESSOR_INDEX_OOB: "faces with points that do not exist are removed";
-        ACCESSOR_INDEX_PRIMITIVE_RESTART: "faces with a restart value, which is no point, are removed";
         ACCESSOR_INVALID_FLOAT: "numbers that are not finite become 0";
         ACCESSOR_INVALID_IBM: "the last row is taken as 0 0 0 1";
         ACCESSOR_JOINTS_INDEX_OOB: "influences of joints that do not exist are removed";
@@ -141,6 +140,7 @@ table! {
         ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION: "rotations are normalised when they are evaluated";
         ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND: "stated bounds are not used";
         ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND: "stated bounds are not used";
+        ACCESSOR_INDEX_PRIMITIVE_RESTART: "nothing restarts: it is the point of that number, and without such a point the face is removed";
         ACCESSOR_INVALID_SIGN: "kept as it is; export puts it right";
         ACCESSOR_JOINTS_INDEX_DUPLICATE: "weights of a joint that stands twice add up";
         ACCESSOR_JOINTS_USED_ZERO_WEIGHT: "a weight of 0 has no effect";

@@ -18,6 +18,9 @@ pub const PBR: &str = "gltf.pbr";
 /// The extras of a channel's target.
 pub const CHANNEL_TARGET: &str = "gltf.target.extras";
 
+/// The media type of bytes that may be anything; it says as little as none.
+pub(crate) const UNKNOWN_MEDIA_TYPE: &str = "application/octet-stream";
+
 /// Texture extensions that name another image, with its media type: in the order in which one is chosen for a texture
 /// without plain `source`.
 pub(crate) const TEXTURE_SOURCES: [(&str, &str); 4] = [

@@ -1,4 +1,5 @@
 //! No input makes the reader panic, hang or take memory without end.
+#![allow(clippy::print_stdout, reason = "sweeps say what they counted")]
 
 mod helpers;
 
@@ -26,11 +27,7 @@ fn read_and_write(source: &Disk) -> bool {
     let Ok(scene) = import(source, &limited()) else { return false };
     let Ok(files) = Glb.export(scene, "x", &limited()) else { return false };
     let written = MemorySource::new("x.glb", files[0].content.to_shared());
-    match Glb.verify("x.glb", &written, &Context::new()) {
-        Ok(()) => {}
-        Err(e) if e.message().contains("gltf.image-missing") => {}
-        Err(e) => panic!("{e}"),
-    }
+    Glb.verify("x.glb", &written, &Context::new()).unwrap_or_else(|e| panic!("{e}"));
     true
 }
 
@@ -62,7 +59,8 @@ fn mutants_never_panic() {
         "gltf/gltf-validator/base/data/mesh/invalid_indexed_attribute.gltf",
         "gltf/gltf-validator/ext/KHR_lights_punctual/data/light/spot_invalid_angles.gltf",
     ];
-    let sources: Vec<Disk> = small.iter().map(|n| folder.join(n)).filter(|p| p.is_file()).map(|p| Disk::open(&p)).collect();
+    let sources: Vec<Disk> =
+        small.iter().map(|n| folder.join(n)).filter(|p| p.is_file()).map(|p| Disk::open(&p)).collect();
     assert!(sources.len() >= 4, "{}", sources.len());
     let mut read = 0;
     for seed in 0..count {
@@ -107,10 +105,8 @@ fn what_asks_for_too_much_is_refused_before_it_is_allocated() {
 fn deep_hierarchies_need_no_stack() {
     let count = 200_000;
     let nodes: Vec<String> = (0..count).map(|i| format!(r#"{{"children":[{}]}}"#, i + 1)).collect();
-    let json = format!(
-        r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0]}}],"nodes":[{},{{}}]}}"#,
-        nodes.join(",")
-    );
+    let json =
+        format!(r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0]}}],"nodes":[{},{{}}]}}"#, nodes.join(","));
     let scene = Gltf.import(&text(&json), &Context::new()).expect("deep, but legal");
     assert_eq!(scene.nodes.len(), count + 1);
     let files = Gltf.export(scene, "deep", &Context::new()).expect("exportable");
@@ -134,7 +130,11 @@ fn loops_second_parents_and_scenes_of_children_are_repaired() {
 fn errors_name_the_place_and_the_remedy() {
     let cases = [
         (r#"{"asset":{"version":"1.0"}}"#, "/asset/version", "glTF 1.0"),
-        (r#"{"asset":{"version":"2.0"},"extensionsRequired":["KHR_draco_mesh_compression"]}"#, "/extensionsRequired/0", "decompress"),
+        (
+            r#"{"asset":{"version":"2.0"},"extensionsRequired":["KHR_draco_mesh_compression"]}"#,
+            "/extensionsRequired/0",
+            "decompress",
+        ),
         (r#"{"asset":{"version":"2.0"},"nodes":[{"mesh":3}]}"#, "/nodes/0/mesh", "does not exist"),
         (r#"{"asset":{"version":"2.0"},"nodes":{}}"#, "/nodes", "list expected"),
         (r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"a.bin","byteLength":1}]}"#, "/buffers/0/uri", "a.bin"),

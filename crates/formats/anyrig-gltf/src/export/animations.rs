@@ -8,6 +8,7 @@ use crate::document::{
 };
 use crate::names::CHANNEL_TARGET;
 use anyrig_bytes::{Buffer, Diagnostic, Result};
+use anyrig_passes::{CurveKind, ResampleOptions, resample};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, Property, Target};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,7 +57,8 @@ impl Saver<'_> {
         let mut known: BTreeMap<(Index, Index, u8), Index> = BTreeMap::new();
         for (index, channel) in clip.channels.iter().enumerate() {
             let subject = format!("clip {number} channel {index}");
-            let Some(target) = target(channel) else { continue };
+            // Upper layers were reported by the capability table.
+            let Some(target) = target(channel).filter(|_| channel.layer == 0) else { continue };
             let (input, output, interpolation) = self.curve(channel, &subject);
             let sampler = *known.entry((input, output, interpolation as u8)).or_insert_with(|| {
                 samplers.push(AnimationSampler {
@@ -81,17 +83,34 @@ impl Saver<'_> {
 
     /// Accessors of times and values.
     fn curve(&mut self, channel: &Channel, subject: &str) -> (Index, Index, Interpolation) {
-        let curve = holdable(&channel.curve);
-        if curve.times_secs.len() < channel.curve.times_secs.len() {
-            let lost = channel.curve.len() - curve.len();
-            self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost as u64));
-        }
         let is_rotation = matches!(channel.target, Target::Node { property: Property::Rotation, .. });
-        let owner = if matches!(curve, Cow::Borrowed(_)) { Owner::Scene } else { Owner::Nobody };
-        let times = self.times(&curve.times_secs, owner);
-        let form = ValueForm { is_rotation, shape: shape_of(channel, curve.width), owner };
-        let values = self.values(&curve, form, subject);
-        (times, values, curve.interpolation)
+        let curve = self.one_kind(&channel.curve, is_rotation, subject);
+        let held = holdable(&curve);
+        if held.interpolation != curve.interpolation {
+            self.context.tell(&codes::SINGLE_KEY, subject, "");
+        }
+        if held.len() < curve.len() {
+            let lost = (curve.len() - held.len()) as u64;
+            self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost));
+        }
+        let of_scene = matches!((&curve, &held), (Cow::Borrowed(_), Cow::Borrowed(_)));
+        let owner = if of_scene { Owner::Scene } else { Owner::Nobody };
+        let times = self.times(&held.times_secs, owner);
+        let form = ValueForm { is_rotation, shape: shape_of(channel, held.width), owner };
+        let values = self.values(&held, form, subject);
+        (times, values, held.interpolation)
+    }
+
+    /// The curve itself, or straight lines near it when its segments are of several kinds.
+    fn one_kind<'c>(&self, curve: &'c Curve, is_rotation: bool, subject: &str) -> Cow<'c, Curve> {
+        if curve.interpolation != Interpolation::PerKey {
+            return Cow::Borrowed(curve);
+        }
+        let kind = if is_rotation { CurveKind::Rotation } else { CurveKind::Numbers };
+        let resampled = resample(curve, kind, &ResampleOptions::default());
+        let message = format!("{} keys became {}", curve.len(), resampled.curve.len());
+        self.context.tell(&codes::CURVE_RESAMPLED, subject, message);
+        Cow::Owned(resampled.curve)
     }
 
     fn times(&mut self, times: &Buffer<f64>, owner: Owner) -> Index {
@@ -111,7 +130,9 @@ impl Saver<'_> {
     fn values(&mut self, curve: &Curve, form: ValueForm, subject: &str) -> Index {
         let ValueForm { is_rotation, shape, owner } = form;
         let width = if shape == "SCALAR" { 1 } else { curve.width };
-        let tag = AS_VALUES | u64::from(is_rotation) << 16 | u64::from(curve.interpolation == Interpolation::CubicHermite) << 17;
+        let tag = AS_VALUES
+            | u64::from(is_rotation) << 16
+            | u64::from(curve.interpolation == Interpolation::CubicHermite) << 17;
         let key = (curve.values.as_ptr() as usize, curve.values.len(), tag | width as u64);
         if let Some(known) = self.packer.known(key).filter(|_| owner == Owner::Scene) {
             return known;
@@ -185,6 +206,7 @@ fn path(property: Property) -> &'static str {
 
 fn interpolation_name(interpolation: Interpolation) -> Option<String> {
     let name = match interpolation {
+        // Curves with segments of several kinds were resampled to straight lines.
         Interpolation::Linear | Interpolation::PerKey => "LINEAR",
         Interpolation::Step => "STEP",
         Interpolation::CubicHermite => "CUBICSPLINE",
@@ -205,7 +227,9 @@ fn holdable(curve: &Curve) -> Cow<'_, Curve> {
 /// Drops keys before 0, whose last one then stands at 0, and keys that are equal as f32.
 fn ascending(curve: &Curve) -> Cow<'_, Curve> {
     let rounded = |t: &f64| (*t as f32).max(0.0);
-    if curve.times_secs.iter().map(|t| *t as f32).is_sorted_by(|a, b| a < b) && curve.times_secs.first().is_none_or(|t| *t >= 0.0) {
+    if curve.times_secs.iter().map(|t| *t as f32).is_sorted_by(|a, b| a < b)
+        && curve.times_secs.first().is_none_or(|t| *t >= 0.0)
+    {
         return Cow::Borrowed(curve);
     }
     // Of keys with equal times the last one counts: it is what holds from there on.

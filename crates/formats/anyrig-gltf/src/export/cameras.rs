@@ -1,9 +1,7 @@
 //! Cameras and lights.
 
 use super::{Saver, extend, extras, named, raw_extension, some, unless};
-use crate::document::{
-    CameraObject, LightObject, LightsExtension, Orthographic, Perspective, SpotObject,
-};
+use crate::document::{CameraObject, LightObject, LightsExtension, Orthographic, Perspective, SpotObject};
 use anyrig_scene::{Camera, Light, LightKind, Projection};
 
 impl Saver<'_> {

@@ -2,6 +2,7 @@
 
 use super::packer::Packer;
 use crate::document::{GltfDocument, ImageObject, Root};
+use crate::names::UNKNOWN_MEDIA_TYPE;
 use crate::options::Resources;
 use crate::{Form, GltfOptions, uri};
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
@@ -45,7 +46,7 @@ impl Files {
                 let stem = self.names.claim(&safe_file_name(data.wanted, "image"));
                 let name = format!("{stem}.{}", data.extension);
                 object.uri = Some(uri::encode(&name));
-                object.mime_type = Some(data.media_type.to_owned());
+                object.mime_type = (data.media_type != UNKNOWN_MEDIA_TYPE).then(|| data.media_type.to_owned());
                 self.beside.push(ExportedFile::new(name, data.bytes.clone()));
             }
         }
@@ -61,7 +62,7 @@ impl Files {
         let mut files = Vec::new();
         if let Some(buffer) = root.buffers.as_mut().and_then(|b| b.first_mut()) {
             buffer.uri = Some(match self.resources {
-                Resources::Embedded => uri::to_data_uri("application/octet-stream", &bin.to_shared()),
+                Resources::Embedded => uri::to_data_uri(UNKNOWN_MEDIA_TYPE, &bin.to_shared()),
                 Resources::Files => {
                     let name = format!("{}.bin", self.stem);
                     let uri = uri::encode(&name);

@@ -4,7 +4,7 @@ use super::files::{Files, ImageData};
 use super::{Saver, extend, extras, named, raw_extension, some, unless};
 use crate::codes;
 use crate::document::{ImageObject, Index, SamplerObject, TextureObject, TextureSource};
-use crate::names::TEXTURE_SOURCES;
+use crate::names::{TEXTURE_SOURCES, UNKNOWN_MEDIA_TYPE};
 use anyrig_bytes::Result;
 use anyrig_scene::{Filter, Image, MipFilter, Sampler, Texture, Wrap};
 
@@ -12,7 +12,7 @@ use anyrig_scene::{Filter, Image, MipFilter, Sampler, Texture, Wrap};
 fn kind(image: &Image) -> (String, String) {
     let sniffed = image.bytes.as_deref().and_then(anyrig_image::sniff);
     let declared = image.mime_type.clone().or_else(|| sniffed.map(|k| k.media_type().to_owned()));
-    let declared = declared.unwrap_or_else(|| "application/octet-stream".to_owned());
+    let declared = declared.unwrap_or_else(|| UNKNOWN_MEDIA_TYPE.to_owned());
     let known = match declared.as_str() {
         "image/png" => Some("png"),
         "image/jpeg" => Some("jpg"),
@@ -30,24 +30,23 @@ impl Saver<'_> {
     pub(super) fn images(&mut self, files: &mut Files) -> Result<()> {
         let mut objects = Vec::new();
         for (id, image) in self.scene.images.iter() {
+            let Some(bytes) = &image.bytes else {
+                // An image must have a content (specification 5.19), so it is left out and textures go without it.
+                self.context.tell(&codes::IMAGE_MISSING, format!("image {}", id.index()), "it has no content to write");
+                self.image_indexes.push(None);
+                continue;
+            };
             let mut object = ImageObject { name: named(&image.name), ..ImageObject::default() };
             extras::restore!(object, &image.extras);
-            match &image.bytes {
-                Some(bytes) => {
-                    let (media_type, extension) = kind(image);
-                    let of_uri = image.uri.as_deref().and_then(|u| u.rsplit('/').next());
-                    let of_uri = of_uri.map(|name| name.rsplit_once('.').map_or(name, |(stem, _)| stem));
-                    let wanted = of_uri.unwrap_or(&image.name);
-                    let numbered = format!("image{}", id.index());
-                    let wanted = if wanted.is_empty() { &numbered } else { wanted };
-                    let data = ImageData { bytes, media_type: &media_type, extension: &extension, wanted };
-                    files.add_image(&mut object, &data, &mut self.packer);
-                }
-                None => {
-                    let subject = format!("image {}", id.index());
-                    self.context.tell(&codes::IMAGE_MISSING, subject, "it is written without content");
-                }
-            }
+            let (media_type, extension) = kind(image);
+            let of_uri = image.uri.as_deref().and_then(|u| u.rsplit('/').next());
+            let of_uri = of_uri.map(|name| name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+            let wanted = of_uri.unwrap_or(&image.name);
+            let numbered = format!("image{}", id.index());
+            let wanted = if wanted.is_empty() { &numbered } else { wanted };
+            let data = ImageData { bytes, media_type: &media_type, extension: &extension, wanted };
+            files.add_image(&mut object, &data, &mut self.packer);
+            self.image_indexes.push(Some(objects.len() as Index));
             objects.push(object);
         }
         self.root.images = some(objects);
@@ -68,17 +67,19 @@ impl Saver<'_> {
         let mut object = TextureObject { name: named(&texture.name), ..TextureObject::default() };
         extras::restore!(object, &texture.extras);
         object.sampler = texture.sampler.as_ref().map(|s| sampler_index(sampler(s), samplers));
-        let Some(image) = texture.image else { return object };
-        let index = image.index() as Index;
-        let media_type = self.scene.images.get(image).map(|i| kind(i).0).unwrap_or_default();
-        match TEXTURE_SOURCES.iter().find(|(_, of)| *of == media_type) {
+        let image = texture.image.and_then(|i| Some((self.scene.images.get(i)?, self.image_indexes.get(i.index())?)));
+        let Some((image, Some(index))) = image else { return object };
+        let (media_type, _) = kind(image);
+        // An extension that the texture carries names another image beside the plain one.
+        let carried = |name: &str| object.extensions.as_ref().is_some_and(|e| e.get(name).is_some());
+        match TEXTURE_SOURCES.iter().find(|(name, of)| *of == media_type && !carried(name)) {
             // Core glTF has PNG and JPEG only (specification 3.8.2); these have no fallback, so they are required.
             Some((extension, _)) => {
-                let source = TextureSource { source: Some(index), ..TextureSource::default() };
+                let source = TextureSource { source: Some(*index), ..TextureSource::default() };
                 extend(&mut object.extensions, extension, raw_extension(&source));
                 self.required.insert((*extension).to_owned());
             }
-            None => object.source = Some(index),
+            None => object.source = Some(*index),
         }
         object
     }

@@ -12,7 +12,7 @@ const AS_INDICES: u64 = 1 << 32;
 fn smallest(most: u32) -> Component {
     match most {
         0..0xFF => Component::U8,
-        0..0xFFFF => Component::U16,
+        0xFF..0xFFFF => Component::U16,
         _ => Component::U32,
     }
 }

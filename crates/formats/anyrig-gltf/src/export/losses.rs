@@ -3,9 +3,10 @@
 use super::animations::is_holdable;
 use super::meshes::foreign;
 use super::packer::shape;
+use crate::CAPABILITIES;
 use crate::codes;
 use anyrig_bytes::{Diagnostic, Report};
-use anyrig_scene::{Extras, Part, Scene, Semantic, SkinMethod, Topology};
+use anyrig_scene::{Extras, Feature, Part, Scene, Semantic, SkinMethod, Support, Target, Topology, features};
 
 /// Everything that is known to be lost or approximated without writing.
 pub(super) fn predict(scene: &Scene) -> Report {
@@ -25,13 +26,39 @@ pub(super) fn predict(scene: &Scene) -> Report {
         if clip.length_secs.is_some_and(|length| (length - last).abs() > 1e-6) {
             report.push(Diagnostic::new(&codes::CLIP_LENGTH, format!("clip {number}"), format!("ends at {last} s")));
         }
-        for channel in clip.channels.iter().filter(|c| !is_holdable(&c.target)) {
+        for channel in clip.channels.iter().filter(|c| matches!(c.target, Target::Other(_)) && !is_holdable(&c.target))
+        {
             let message = format!("{:?}", channel.target);
             report.push(Diagnostic::new(&codes::ANIMATION_PATH, format!("clip {number}"), message));
         }
     }
     foreign_extras(scene, &mut report);
+    whole_features(scene, &mut report);
     report
+}
+
+/// Features whose loss needs no more words than the capability table has.
+const WHOLE: [Feature; 8] = [
+    Feature::ComponentCurves,
+    Feature::Extrapolation,
+    Feature::LayeredClips,
+    Feature::ClipStarts,
+    Feature::VisibilityAnimation,
+    Feature::NamedAnimation,
+    Feature::Pivots,
+    Feature::InheritModes,
+];
+
+fn whole_features(scene: &Scene, report: &mut Report) {
+    for (feature, count) in features(scene).into_iter().filter(|(f, _)| WHOLE.contains(f)) {
+        let row = CAPABILITIES.iter().find(|c| c.feature == feature);
+        let (code, message) = match row.map(|r| r.support) {
+            Some(Support::Approximates(how)) => (&codes::APPROXIMATED, how),
+            Some(Support::Drops(why)) => (&codes::NOT_HELD, why),
+            Some(Support::Holds) | None => continue,
+        };
+        report.push(Diagnostic::new(code, feature.to_string(), message).times(count));
+    }
 }
 
 fn part_losses(part: &Part, subject: &str, report: &mut Report) {

@@ -21,14 +21,14 @@ fn material(material: &Material) -> MaterialObject {
     let mut object = MaterialObject { name: named(&material.name), ..MaterialObject::default() };
     extras::restore!(object, &material.extras);
     object.pbr = Some(pbr(material)).filter(|p| *p != Pbr::default());
-    object.normal_texture = material.normal_texture.as_ref().map(|t| TextureInfo {
-        scale: unless(short(material.normal_scale), &1.0),
-        ..texture_info(t)
-    });
-    object.occlusion_texture = material.occlusion_texture.as_ref().map(|t| TextureInfo {
-        strength: unless(unit(material.occlusion_strength), &1.0),
-        ..texture_info(t)
-    });
+    object.normal_texture = material
+        .normal_texture
+        .as_ref()
+        .map(|t| TextureInfo { scale: unless(short(material.normal_scale), &1.0), ..texture_info(t) });
+    object.occlusion_texture = material
+        .occlusion_texture
+        .as_ref()
+        .map(|t| TextureInfo { strength: unless(unit(material.occlusion_strength), &1.0), ..texture_info(t) });
     object.emissive_texture = material.emissive_texture.as_ref().map(texture_info);
     emissive(material, &mut object);
     match material.alpha_mode {

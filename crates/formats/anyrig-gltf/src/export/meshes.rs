@@ -4,7 +4,6 @@ use super::{Saver, extras, indices, influences, named, some, streams, unless};
 use crate::codes;
 use crate::document::json::short;
 use crate::document::{Index, MeshObject, Named, Primitive};
-use crate::export::packer::shape;
 use crate::names::MATERIALS;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Result, Value};
@@ -143,29 +142,15 @@ impl Saver<'_> {
             attributes.0.push((name.clone(), accessor));
             names.push((stream.semantic.clone(), name));
         }
-        for (word, width, sets) in [("TEXCOORD", 2, &sets[0]), ("COLOR", 4, &sets[1])] {
-            self.fill_gaps(word, width, sets, part, &mut attributes, subject);
-        }
-        (attributes, names)
-    }
-
-    /// Sets must be numbered from 0 without gaps (specification 3.7.2.1).
-    fn fill_gaps(
-        &mut self,
-        word: &str,
-        width: usize,
-        sets: &[u32],
-        part: &Part,
-        attributes: &mut Named<Index>,
-        subject: &str,
-    ) {
-        for set in 0..sets.iter().max().copied().unwrap_or(0) {
-            if !sets.contains(&set) {
-                let zeros = self.packer.add_zeros(shape(width).unwrap_or("VEC2"), part.point_count as usize, None, None);
+        for (word, shape, sets) in [("TEXCOORD", "VEC2", &sets[0]), ("COLOR", "VEC4", &sets[1])] {
+            for set in (0..sets.iter().max().copied().unwrap_or(0)).filter(|s| !sets.contains(s)) {
+                // Sets must be numbered from 0 without gaps (specification 3.7.2.1).
+                let zeros = self.packer.add_zeros(shape, part.point_count as usize, None, None);
                 attributes.0.push((format!("{word}_{set}"), zeros));
                 self.context.tell(&codes::ATTRIBUTE_GAP, subject, format!("{word}_{set}"));
             }
         }
+        (attributes, names)
     }
 
     /// The glTF mesh that shows a mesh with these materials.

@@ -65,6 +65,8 @@ struct Saver<'a> {
     packer: Packer,
     /// Which glTF mesh shows a mesh with which materials. The first ones are in the scene's order.
     mesh_indexes: Vec<(MeshId, Vec<Option<MaterialId>>, Index)>,
+    /// The glTF image of each image; `None` for those without content.
+    image_indexes: Vec<Option<Index>>,
     /// The glTF skin of each skin; `None` for those that glTF does not allow.
     skin_indexes: Vec<Option<Index>>,
     required: BTreeSet<String>,
@@ -79,6 +81,7 @@ impl<'a> Saver<'a> {
             root: Root::default(),
             packer: Packer::default(),
             mesh_indexes: Vec::new(),
+            image_indexes: Vec::new(),
             skin_indexes: Vec::new(),
             required: BTreeSet::new(),
         }

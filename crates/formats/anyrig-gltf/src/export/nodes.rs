@@ -22,10 +22,9 @@ impl Saver<'_> {
     fn animated_nodes(&self) -> Vec<bool> {
         let mut animated = vec![false; self.scene.nodes.len()];
         for channel in self.scene.clips.iter().flat_map(|c| &c.channels) {
-            if let Target::Node { node, property } = channel.target {
-                if let Some(slot) = animated.get_mut(node.index()) {
-                    *slot |= property != Property::MorphWeights;
-                }
+            let Target::Node { node, property } = channel.target else { continue };
+            if let Some(slot) = animated.get_mut(node.index()) {
+                *slot |= property != Property::MorphWeights;
             }
         }
         animated

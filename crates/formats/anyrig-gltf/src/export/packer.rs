@@ -1,7 +1,7 @@
 //! Accessors and buffer views: few, tight, aligned, and each shared buffer once.
 
-use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
 use crate::document::json::short;
+use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes, Writer};
 use std::collections::BTreeMap;
 
@@ -167,7 +167,9 @@ impl Packer {
         let most = elements.indices.last().copied().unwrap_or(0);
         let (component, bytes) = match most {
             0..=0xFF => (Component::U8, elements.indices.iter().map(|i| *i as u8).collect()),
-            0..=0xFFFF => (Component::U16, elements.indices.iter().flat_map(|i| (*i as u16).to_le_bytes()).collect()),
+            0x100..=0xFFFF => {
+                (Component::U16, elements.indices.iter().flat_map(|i| (*i as u16).to_le_bytes()).collect())
+            }
             _ => (Component::U32, bytemuck::cast_slice(&elements.indices).to_vec()),
         };
         let (view, offset) = self.append(Kind::Sparse, &SharedBytes::from(bytes));

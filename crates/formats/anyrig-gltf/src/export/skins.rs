@@ -5,29 +5,35 @@ use super::{Saver, extras, named, some};
 use crate::codes;
 use crate::document::{Index, SkinObject};
 use anyrig_bytes::{Buffer, Result};
-use anyrig_scene::Skin;
 use anyrig_scene::glam::DAffine3;
+use anyrig_scene::{NodeId, Scene, Skin};
 
 impl Saver<'_> {
     pub(super) fn skins(&mut self) -> Result<()> {
         let mut objects = Vec::new();
+        let places = Places::new(self.scene);
         for (id, skin) in self.scene.skins.iter() {
             if skin.joints.is_empty() {
                 self.context.tell(&codes::SKIN_DROPPED, format!("skin {}", id.index()), "");
                 self.skin_indexes.push(None);
                 continue;
             }
-            objects.push(self.skin(skin));
+            objects.push(self.skin(skin, &places, &format!("skin {}", id.index())));
             self.skin_indexes.push(Some(objects.len() as Index - 1));
         }
         self.root.skins = some(objects);
         Ok(())
     }
 
-    fn skin(&mut self, skin: &Skin) -> SkinObject {
+    fn skin(&mut self, skin: &Skin, places: &Places, subject: &str) -> SkinObject {
+        // A skeleton node must be above all joints (specification 5.28.2); it has no effect, so another one is left out.
+        let skeleton = skin.skeleton.filter(|s| skin.joints.iter().all(|j| places.is_at_or_below(*j, *s)));
+        if skeleton != skin.skeleton {
+            self.context.tell(&codes::SKELETON_DROPPED, subject, "");
+        }
         let mut object = SkinObject {
             name: named(&skin.name),
-            skeleton: skin.skeleton.map(|n| n.index() as Index),
+            skeleton: skeleton.map(|n| n.index() as Index),
             joints: Some(skin.joints.iter().map(|j| j.index() as Index).collect()),
             ..SkinObject::default()
         };
@@ -45,6 +51,37 @@ impl Saver<'_> {
             object.inverse_bind_matrices = Some(self.packer.add(Kind::Binds, elements));
         }
         object
+    }
+}
+
+/// Where nodes stand in a walk through the hierarchy: a subtree is a range.
+struct Places {
+    ranges: Vec<(usize, usize)>,
+}
+
+impl Places {
+    fn new(scene: &Scene) -> Self {
+        let order = anyrig_scene::walk::parents_first(scene);
+        let mut ranges = vec![(0, 0); scene.nodes.len()];
+        for (place, id) in order.iter().enumerate() {
+            ranges[id.index()] = (place, place);
+        }
+        for id in order.iter().rev() {
+            if let Some(parent) = scene.nodes[*id].parent {
+                let last = ranges[id.index()].1;
+                let of_parent = &mut ranges[parent.index()].1;
+                *of_parent = last.max(*of_parent);
+            }
+        }
+        Self { ranges }
+    }
+
+    fn is_at_or_below(&self, node: NodeId, top: NodeId) -> bool {
+        let (Some((place, _)), Some((first, last))) = (self.ranges.get(node.index()), self.ranges.get(top.index()))
+        else {
+            return false;
+        };
+        (first..=last).contains(&place)
     }
 }
 

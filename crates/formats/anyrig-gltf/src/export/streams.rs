@@ -18,15 +18,9 @@ pub(super) fn add(stream: &Stream, subject: &str, packer: &mut Packer, context: 
     }
     let values = unit_vectors(stream, subject, context);
     let bounds = (stream.semantic == Semantic::Position).then(|| Bounds::of(&values, width, false));
-    let (form, stride, bytes) = encode(stream, &values);
-    let elements = Elements {
-        component: form.component,
-        normalized: form.normalized,
-        shape,
-        count: values.len() / width,
-        bounds,
-        bytes,
-    };
+    let count = values.len() / width;
+    let (form, stride, bytes) = encode(stream, values);
+    let elements = Elements { component: form.component, normalized: form.normalized, shape, count, bounds, bytes };
     let index = packer.add(Kind::Vertices { stride }, elements);
     packer.remember(key, index);
     Some(index)
@@ -126,17 +120,17 @@ fn form(semantic: &Semantic, storage: Storage) -> Option<Form> {
 
 /// The values in their storage when that gives exactly the same values back, else as floats. Elements start at
 /// multiples of four bytes (specification 3.6.2.4); the stride is given when they are padded for that.
-fn encode(stream: &Stream, values: &Cow<'_, [f32]>) -> (Form, Option<usize>, SharedBytes) {
+fn encode(stream: &Stream, values: Cow<'_, [f32]>) -> (Form, Option<usize>, SharedBytes) {
     let width = usize::from(stream.width);
-    if let Some(form) = form(&stream.semantic, stream.storage).filter(|f| width <= 4 && is_exact(values, *f)) {
+    if let Some(form) = form(&stream.semantic, stream.storage).filter(|f| width <= 4 && is_exact(&values, *f)) {
         let bytes = width * form.component.size();
         let stride = bytes.next_multiple_of(4);
-        let packed = pack(values, width, form, stride);
+        let packed = pack(&values, width, form, stride);
         return (form, (stride != bytes).then_some(stride), packed);
     }
     let bytes = match values {
         Cow::Borrowed(_) => stream.values.to_bytes(),
-        Cow::Owned(values) => Buffer::from(values.clone()).to_bytes(),
+        Cow::Owned(values) => Buffer::from(values).to_bytes(),
     };
     (FLOAT, None, bytes)
 }

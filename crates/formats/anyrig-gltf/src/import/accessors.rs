@@ -285,27 +285,18 @@ fn layout(accessor: &Accessor, buffers: &Buffers, at: &At<'_>) -> Result<Layout>
 }
 
 fn base(view: &ViewBytes, accessor: &Accessor, layout: &Layout, at: &At<'_>) -> Result<Base> {
-    let Some(bytes) = &view.bytes else { return Ok(Base::Nothing) };
     let element = layout.shape.element_bytes(layout.component);
-    let start = accessor.byte_offset.and_then(|o| usize::try_from(o).ok()).unwrap_or(0);
-    let too_long = || {
-        let have = bytes.len();
-        at.malformed(format!(
-            "{} elements from byte {start} on do not fit into the buffer view of {have} bytes",
-            layout.count
-        ))
-    };
-    if accessor.byte_offset.is_some_and(|o| usize::try_from(o).is_err()) {
-        return Err(too_long());
-    }
-    // A matrix's last column need not be padded at the end of the view.
-    let last = element - layout.shape.column_bytes(layout.component) + layout.shape.rows * layout.component.size();
+    let start = accessor.byte_offset.unwrap_or(0);
     let length = match layout.count.checked_sub(1) {
         None => Some(0),
-        Some(steps) => layout.stride.checked_mul(steps).and_then(|l| l.checked_add(last)),
+        Some(steps) => layout.stride.checked_mul(steps).and_then(|l| l.checked_add(element)),
     };
-    let end = length.and_then(|l| start.checked_add(l)).ok_or_else(too_long)?;
-    bytes.slice(start..end).map(Base::Bytes).ok_or_else(too_long)
+    let range = usize::try_from(start).ok().and_then(|s| Some(s..s.checked_add(length?)?));
+    let range = range.filter(|r| r.end <= view.length).ok_or_else(|| {
+        let (count, have) = (layout.count, view.length);
+        at.malformed(format!("{count} elements from byte {start} on do not fit into the buffer view of {have} bytes"))
+    })?;
+    Ok(view.bytes.as_ref().and_then(|b| b.slice(range)).map_or(Base::Nothing, Base::Bytes))
 }
 
 fn sparse_layout(

@@ -17,6 +17,8 @@ pub(super) struct Buffers {
 pub(super) struct ViewBytes {
     /// `None` when the buffer has no bytes of its own (an uncompressed stand-in, or one that the application supplies).
     pub(super) bytes: Option<SharedBytes>,
+    /// Stated length.
+    pub(super) length: usize,
     pub(super) stride: Option<usize>,
 }
 
@@ -51,12 +53,18 @@ pub(super) fn load(document: &GltfDocument, source: &dyn Source, context: &Conte
     Ok(Buffers { views: views.collect::<Result<_>>()? })
 }
 
-fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Vec<Option<SharedBytes>>> {
+/// A buffer's bytes, where it has any, and its length.
+struct BufferBytes {
+    bytes: Option<SharedBytes>,
+    length: u64,
+}
+
+fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Vec<BufferBytes>> {
     let root = document.root();
     let at = At::Root;
     let at = at.key("buffers");
     let count = root.buffers.as_ref().map_or(0, Vec::len);
-    context.take_memory(count as u64 * size_of::<Option<SharedBytes>>() as u64, || at.place())?;
+    context.take_memory(count as u64 * size_of::<BufferBytes>() as u64, || at.place())?;
     let mut loaded = Vec::new();
     for (i, buffer) in list(root.buffers.as_ref()) {
         let at = at.index(i);
@@ -65,7 +73,8 @@ fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> R
             Some(uri) => Some(external(uri, source, &at.key("uri"), context)?),
             None => internal(document, root, i, &at)?,
         };
-        loaded.push(bytes.map(|bytes| within(bytes, stated, &at, context)));
+        let bytes = bytes.map(|bytes| within(bytes, stated, &at, context));
+        loaded.push(BufferBytes { length: bytes.as_ref().map_or(stated, |b| b.len() as u64), bytes });
     }
     Ok(loaded)
 }
@@ -108,22 +117,22 @@ fn within(bytes: SharedBytes, stated: u64, at: &At<'_>, context: &Context) -> Sh
     }
 }
 
-fn view_bytes(view: &BufferView, buffers: &[Option<SharedBytes>], at: &At<'_>) -> Result<ViewBytes> {
-    let buffer = in_list(need(view.buffer, at, "buffer")?, buffers.len(), &at.key("buffer"), "buffer")?;
+fn view_bytes(view: &BufferView, buffers: &[BufferBytes], at: &At<'_>) -> Result<ViewBytes> {
+    let index = in_list(need(view.buffer, at, "buffer")?, buffers.len(), &at.key("buffer"), "buffer")?;
+    let buffer = need(buffers.get(index), at, "buffer")?;
     let length = need(view.byte_length, at, "byteLength")?;
     let stride = view.byte_stride.map(|s| usize::try_from(s).map_err(|_| at.malformed("the stride is too large")));
     let stride = stride.transpose()?;
-    let Some(buffer_bytes) = buffers.get(buffer).and_then(Option::as_ref) else {
-        return Ok(ViewBytes { bytes: None, stride });
-    };
     let start = view.byte_offset.unwrap_or(0);
-    let range =
-        start.checked_add(length).and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
-    let bytes = range.and_then(|r| buffer_bytes.slice(r)).ok_or_else(|| {
-        let have = buffer_bytes.len();
+    let end = start.checked_add(length).filter(|end| *end <= buffer.length);
+    let range = end.and_then(|end| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+    let range = range.ok_or_else(|| {
+        let have = buffer.length;
         at.malformed(format!(
             "the view has {length} bytes from {start} on, its buffer has only {have}; the buffer was cut off"
         ))
     })?;
-    Ok(ViewBytes { bytes: Some(bytes), stride })
+    let length = range.len();
+    let bytes = buffer.bytes.as_ref().map(|b| b.slice(range).ok_or_else(|| no_bytes(at))).transpose()?;
+    Ok(ViewBytes { bytes, length, stride })
 }

@@ -5,7 +5,7 @@ use super::{Loader, in_list, list, need};
 use crate::codes;
 use crate::document::json::At;
 use crate::document::{ImageObject, SamplerObject, TextureObject, TextureSource, typed};
-use crate::names::TEXTURE_SOURCES;
+use crate::names::{TEXTURE_SOURCES, UNKNOWN_MEDIA_TYPE};
 use crate::uri::{self, Target};
 use anyrig_bytes::{Diagnostic, ErrorKind, Result};
 use anyrig_scene::{Filter, Image, ImageId, MipFilter, Sampler, Texture, Wrap};
@@ -24,7 +24,7 @@ impl Loader<'_> {
     fn image(&self, image: &ImageObject, at: &At<'_>) -> Result<Image> {
         let mut out = Image::default();
         out.name = image.name.clone().unwrap_or_default();
-        out.mime_type.clone_from(&image.mime_type);
+        out.mime_type = image.mime_type.clone().filter(|m| m != UNKNOWN_MEDIA_TYPE);
         match (&image.uri, image.buffer_view) {
             (Some(uri), _) => self.image_at(uri, &mut out, &at.key("uri"))?,
             (None, Some(view)) => {
@@ -33,13 +33,15 @@ impl Loader<'_> {
                     self.lose_image(at, "its buffer has no bytes in the file");
                 }
             }
-            (None, None) => self.lose_image(at, "it names neither a file nor a buffer view"),
+            (None, None) => {
+                self.context.push(Diagnostic::new(&codes::IMAGE_EMPTY, at.pointer(), "").at(at.place()));
+            }
         }
-        if let Some(kind) = out.bytes.as_deref().filter(|_| out.mime_type.is_none()).and_then(anyrig_image::sniff) {
-            out.mime_type = Some(kind.media_type().to_owned());
-            if image.buffer_view.is_some() {
-                let diagnostic = Diagnostic::new(&codes::IMAGE_TYPE_SNIFFED, at.pointer(), kind.media_type());
-                self.context.push(diagnostic.at(at.place()));
+        if out.mime_type.is_none() {
+            let sniffed = out.bytes.as_deref().and_then(anyrig_image::sniff).map(anyrig_image::Kind::media_type);
+            out.mime_type = sniffed.map(str::to_owned);
+            if image.buffer_view.is_some() && image.mime_type.is_none() {
+                self.repaired(&codes::IMAGE_TYPE_SNIFFED, at, sniffed.unwrap_or("it is not known"));
             }
         }
         out.extras = keep(&raw!(image), &[], at, self.context);
@@ -50,7 +52,7 @@ impl Loader<'_> {
     fn image_at(&self, uri: &str, image: &mut Image, at: &At<'_>) -> Result<()> {
         match uri::follow(uri, self.source, at, self.context) {
             Ok(Target::Data { media_type, bytes }) => {
-                image.mime_type = image.mime_type.take().or(media_type);
+                image.mime_type = image.mime_type.take().or(media_type.filter(|m| m != UNKNOWN_MEDIA_TYPE));
                 image.bytes = Some(bytes);
             }
             Ok(Target::File { name, bytes }) => {

@@ -55,7 +55,8 @@ fn attachments(root: &Root, source: &dyn Source) -> Result<Vec<(String, SharedBy
     Ok(files)
 }
 
-/// Reads a written file back: every count, offset and reference. Whatever import would have to repair is a fault.
+/// Reads a written file back: every count, offset and reference. Whatever import would have to repair or to
+/// leave out is a fault.
 pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
     let extension = file_name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     if !matches!(extension.as_str(), "glb" | "gltf") {
@@ -64,7 +65,7 @@ pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) ->
     let own = Context::new().with_limits(context.limits().clone());
     import(source, &own).map_err(|e| e.in_file(file_name))?;
     let report = own.take_report();
-    match report.diagnostics().iter().find(|d| d.severity != Severity::Note) {
+    match report.diagnostics().iter().find(|d| matches!(d.severity, Severity::Repaired | Severity::Lost)) {
         None => Ok(()),
         Some(fault) => Err(Error::malformed(fault.place.clone(), fault.to_string()).in_file(file_name)),
     }

@@ -169,27 +169,28 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// The root above each node; a node in a loop stands for itself.
+    /// The root above each node; a node that is in a loop, or below one, stands for itself.
     fn tops(&self) -> Vec<NodeId> {
         let nodes = &self.scene.nodes;
-        let mut tops: Vec<Option<NodeId>> = vec![None; nodes.len()];
+        let mut tops: Vec<NodeId> = nodes.ids().collect();
+        let mut walk_of = vec![0usize; nodes.len()];
         let mut path = Vec::new();
         for start in nodes.ids() {
-            let mut here = start;
+            let (walk, mut here) = (start.index() + 1, start);
             let top = loop {
-                if let Some(known) = tops[here.index()] {
-                    break known;
+                match walk_of[here.index()] {
+                    0 => walk_of[here.index()] = walk,
+                    of if of == walk => break None,
+                    _ => break Some(tops[here.index()]),
                 }
-                // Until the path's end is known every node on it stands for itself, which ends a walk around a loop.
-                tops[here.index()] = Some(here);
                 path.push(here);
                 match nodes[here].parent {
                     Some(parent) => here = parent,
-                    None => break here,
+                    None => break Some(here),
                 }
             };
-            path.drain(..).for_each(|node| tops[node.index()] = Some(top));
+            path.drain(..).for_each(|node| tops[node.index()] = top.unwrap_or(node));
         }
-        tops.into_iter().enumerate().map(|(i, top)| top.unwrap_or_else(|| NodeId::new(i))).collect()
+        tops
     }
 }

@@ -1,5 +1,5 @@
 //! Helpers of the corpus tests.
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, clippy::print_stdout, reason = "each test uses a part, and says what it skips")]
 
 pub mod mutate;
 

@@ -24,7 +24,7 @@ const NUMBERS: [&str; 12] =
     ["-1", "0", "1", "2", "255", "65536", "4294967295", "4294967296", "1e308", "null", "\"x\"", "0.5"];
 
 /// A number somewhere in a JSON text becomes another; lengths of chunks stay right because blanks pad it.
-fn change_number(bytes: &mut Vec<u8>, random: &mut Random) {
+fn change_number(bytes: &mut [u8], random: &mut Random) {
     let is_number = |b: u8| b.is_ascii_digit() || b == b'-' || b == b'.';
     let start = random.below(bytes.len());
     let Some(first) = (start..bytes.len()).find(|i| is_number(bytes[*i])) else { return };

@@ -1,0 +1,242 @@
+//! Every diagnostic of the crate is produced by some input or scene.
+
+mod helpers;
+
+use anyrig_bytes::{Context, MemorySource, Source};
+use anyrig_gltf::{CODES, Glb, Gltf};
+use anyrig_scene::glam::{DAffine3, DVec3};
+use anyrig_scene::{
+    Channel, Clip, ClipLayer, Curve, DeltaStream, Exporter, Id, Image, Importer, Influences, Interpolation, Layout,
+    Material, Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin,
+    SkinMethod, Stream, Target, Topology, Trs,
+};
+use std::collections::BTreeSet;
+
+/// Ids that reading gives.
+fn read(source: &dyn Source) -> Vec<&'static str> {
+    let context = Context::new();
+    let importer = if source.bytes().starts_with(b"glTF") { &Glb as &dyn Importer } else { &Gltf };
+    importer.import(source, &context).unwrap_or_else(|e| panic!("{e}"));
+    context.report().diagnostics().iter().map(|d| d.code.id).collect()
+}
+
+/// A text file with these members, and one data URI buffer of 64 zeros.
+fn json(members: &str) -> MemorySource {
+    let zeros = "A".repeat(86);
+    let text = format!(
+        r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"uri":"data:;base64,{zeros}","byteLength":64}}],
+        "bufferViews":[{{"buffer":0,"byteLength":64}}],{members}}}"#
+    );
+    MemorySource::new("x.gltf", text.into_bytes())
+}
+
+#[test]
+fn reading_tells() {
+    let accessors = r#""accessors":[
+        {"bufferView":0,"componentType":5126,"type":"VEC3","count":3},
+        {"bufferView":0,"componentType":5126,"type":"MAT4","count":1},
+        {"bufferView":0,"componentType":5126,"type":"SCALAR","count":1},
+        {"bufferView":0,"componentType":5121,"type":"VEC4","count":3},
+        {"componentType":5125,"type":"SCALAR","count":3,"sparse":{"count":1,
+            "indices":{"bufferView":0,"componentType":5121},"values":{"bufferView":1}}}]"#;
+    let cases: Vec<(&str, String)> = vec![
+        ("gltf.duplicate-key", r#""scene":0,"scenes":[{}],"scene":0"#.to_owned()),
+        ("gltf.image-missing", r#""images":[{"uri":"none.png"}]"#.to_owned()),
+        ("gltf.image-empty", r#""images":[{}]"#.to_owned()),
+        ("gltf.image-type-sniffed", r#""images":[{"bufferView":0}]"#.to_owned()),
+        ("gltf.root-with-parent", r#""nodes":[{"children":[1]},{}],"scenes":[{"nodes":[1]}]"#.to_owned()),
+        ("gltf.matrix-and-trs", r#""nodes":[{"scale":[1,1,1],"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]"#.to_owned()),
+        ("gltf.matrix-last-row", r#""nodes":[{"matrix":[1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}]"#.to_owned()),
+        ("gltf.node-without-mesh", r#""nodes":[{"weights":[1]}]"#.to_owned()),
+        (
+            "gltf.weight-count",
+            format!(r#"{accessors},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}],"weights":[1]}}]"#),
+        ),
+        (
+            "gltf.target-count",
+            format!(
+                r#"{accessors},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}},
+                {{"attributes":{{"POSITION":0}},"targets":[{{"POSITION":0}}]}}]}}]"#
+            ),
+        ),
+        (
+            "gltf.unpaired-influences",
+            format!(r#"{accessors},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"JOINTS_0":3}}}}]}}]"#),
+        ),
+        ("gltf.value-clamped", r#""materials":[{"pbrMetallicRoughness":{"metallicFactor":2}}]"#.to_owned()),
+        (
+            "gltf.channel-ignored",
+            format!(
+                r#"{accessors},"animations":[{{"samplers":[{{"input":2,"output":0}}],
+                "channels":[{{"sampler":0,"target":{{"path":"scale"}}}}]}}]"#
+            )
+            .replace(
+                "\"count\":3},\n        {\"bufferView\":0,\"componentType\":5126,\"type\":\"MAT4\"",
+                "\"count\":1},\n        {\"bufferView\":0,\"componentType\":5126,\"type\":\"MAT4\"",
+            ),
+        ),
+        (
+            "gltf.channel-unknown",
+            format!(
+                r#"{accessors},"nodes":[{{}}],"animations":[{{"samplers":[{{"input":2,"output":2}}],
+                "channels":[{{"sampler":0,"target":{{"node":0,"path":"colour"}}}}]}}]"#
+            ),
+        ),
+        ("gltf.required-carried", r#""extensionsRequired":["KHR_materials_sheen"]"#.to_owned()),
+        (
+            "gltf.extension-fallback",
+            format!(
+                r#"{accessors},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},
+                "extensions":{{"KHR_draco_mesh_compression":{{}}}}}}]}}]"#
+            ),
+        ),
+        ("gltf.extension-data-lost", r#""nodes":[{"extensions":{"EXT_mesh_gpu_instancing":{}}}]"#.to_owned()),
+        (
+            "gltf.integer-rounded",
+            format!(r#"{accessors},"meshes":[{{"primitives":[{{"mode":0,"attributes":{{"_ID":4}}}}]}}]"#),
+        ),
+    ];
+    let mut seen = BTreeSet::new();
+    for (wanted, members) in cases {
+        // A second view of 2^24 + 1, which an f32 cannot hold.
+        let text = String::from_utf8(json(&members).bytes().to_vec()).expect("UTF-8");
+        let text = text.replace(
+            r#""bufferViews":[{"buffer":0,"byteLength":64}]"#,
+            r#""bufferViews":[{"buffer":0,"byteLength":64},{"buffer":1,"byteLength":4}]"#,
+        );
+        let text =
+            text.replace(r#""byteLength":64}],"#, r#""byteLength":64},{"uri":"data:,%01%00%00%01","byteLength":4}],"#);
+        let got = read(&MemorySource::new("x.gltf", text.into_bytes()));
+        assert!(got.contains(&wanted), "{wanted}: {got:?}");
+        seen.insert(wanted);
+    }
+    let short = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"data:,a","byteLength":2}]}"#;
+    assert_eq!(read(&MemorySource::new("x.gltf", short.as_bytes().to_vec())), ["gltf.buffer-too-short"]);
+    let mut glb = Glb.export(Scene::default(), "x", &Context::new()).expect("exportable")[0].content.to_vec();
+    glb.push(0);
+    assert_eq!(read(&MemorySource::new("x.glb", glb)), ["gltf.glb-length"]);
+    seen.extend(["gltf.buffer-too-short", "gltf.glb-length"]);
+    let all: BTreeSet<_> = CODES.iter().map(|c| c.id).collect();
+    let writing: BTreeSet<_> = WRITING.iter().copied().collect();
+    let missing: Vec<_> = all.difference(&seen).filter(|id| !writing.contains(*id)).collect();
+    assert!(missing.is_empty(), "no test gives {missing:?}");
+}
+
+/// What writing tells; the test below gives each.
+const WRITING: &[&str] = &[
+    "gltf.animation-path",
+    "gltf.approximated",
+    "gltf.attribute-dropped",
+    "gltf.attribute-gap",
+    "gltf.attribute-renamed",
+    "gltf.clip-dropped",
+    "gltf.clip-length",
+    "gltf.common-root",
+    "gltf.curve-resampled",
+    "gltf.deltas-dropped",
+    "gltf.dual-quaternion",
+    "gltf.extras-dropped",
+    "gltf.geometry-node",
+    "gltf.image-missing",
+    "gltf.instance-copied",
+    "gltf.keys-merged",
+    "gltf.mesh-dropped",
+    "gltf.not-held",
+    "gltf.part-dropped",
+    "gltf.quaternion-normalised",
+    "gltf.single-key",
+    "gltf.skeleton-dropped",
+    "gltf.skin-dropped",
+    "gltf.skin-unused",
+    "gltf.triangulated",
+    "gltf.unbound-points",
+    "gltf.vectors-normalised",
+];
+
+fn triangle() -> Part {
+    let mut part = Part::default();
+    part.point_count = 3;
+    part.set_stream(Stream::new(Semantic::Position, 3, vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]));
+    part
+}
+
+fn mesh(parts: Vec<Part>) -> Mesh {
+    let mut mesh = Mesh::default();
+    mesh.parts = parts;
+    mesh
+}
+
+/// A scene that uses whatever glTF has no place for.
+fn awkward() -> Scene {
+    let mut scene = Scene::default();
+    let mut odd = triangle();
+    odd.topology = Topology::Polygons { offsets: vec![0, 3].into() };
+    odd.set_stream(Stream::new(Semantic::TexCoord(2), 2, vec![0.0; 6]));
+    odd.set_stream(Stream::new(Semantic::Normal, 3, vec![0.0; 9]));
+    odd.set_stream(Stream::new(Semantic::Custom("speed".to_owned()), 1, vec![0.0; 3]));
+    odd.set_stream(Stream::new(Semantic::Custom("wide".to_owned()), 7, vec![0.0; 21]));
+    odd.influences =
+        Some(Influences { layout: Layout::Fixed(1), joints: vec![0; 3].into(), weights: vec![0.0; 3].into() });
+    let delta = DeltaStream { semantic: Semantic::Color(0), width: 4, points: None, values: vec![0.1; 12].into() };
+    odd.morphs = vec![PartMorph { deltas: vec![delta] }];
+    let mut first = mesh(vec![odd, Part::default()]);
+    first.morphs = vec![MorphTarget::new("m")];
+    first.extras.set("urho.thing", 1);
+    let first = scene.meshes.push(first);
+    scene.meshes.push(Mesh::default());
+    let plain = scene.meshes.push(mesh(vec![triangle()]));
+    scene.images.push(Image::default());
+    let material = scene.materials.push(Material::new("red"));
+    let node = |scene: &mut Scene, mesh, skin, materials| {
+        let mut node = Node::new("n");
+        let mut instance = MeshInstance::new(mesh);
+        (instance.skin, instance.materials) = (skin, materials);
+        node.mesh = Some(instance);
+        scene.add_node(node, None)
+    };
+    let shown = node(&mut scene, first, Some(Id::new(0)), vec![]);
+    node(&mut scene, plain, Some(Id::new(1)), vec![None]);
+    let other = node(&mut scene, plain, None, vec![Some(material)]);
+    let moved = Trs { translation: DVec3::X, ..Trs::IDENTITY };
+    scene.nodes[other].geometric = Some(Box::new(moved));
+    let mut skin = Skin::new("s", vec![shown, other], vec![DAffine3::IDENTITY; 2]);
+    skin.method = SkinMethod::DualQuaternion;
+    skin.skeleton = Some(other);
+    scene.skins.push(skin);
+    scene.skins.push(Skin::new("t", vec![shown], vec![DAffine3::IDENTITY]));
+    scene.skins.push(Skin::default());
+    scene.clips = awkward_clips(shown, other);
+    scene
+}
+
+fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
+    let mut clip = Clip::new("c");
+    clip.length_secs = Some(9.0);
+    clip.start_secs = 1.0;
+    let cubic = Curve::new(Interpolation::CubicHermite, 3, vec![0.0], vec![0.0; 9]);
+    clip.channels.push(Channel::new(shown, Property::Translation, cubic));
+    let rotation = Curve::new(Interpolation::Linear, 4, vec![-1.0, 0.0], vec![0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
+    clip.channels.push(Channel::new(shown, Property::Rotation, rotation));
+    let mut kinds = Curve::new(Interpolation::PerKey, 3, vec![0.0, 1.0], vec![1.0; 6]);
+    kinds.segments = vec![Segment::Step, Segment::Linear];
+    clip.channels.push(Channel::new(other, Property::Scale, kinds));
+    clip.layers = vec![ClipLayer::default(), ClipLayer::default()];
+    let mut empty = Clip::new("d");
+    let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
+    empty.channels.push(Channel::on(Target::Other("somewhere".to_owned()), curve));
+    vec![clip, empty]
+}
+
+#[test]
+fn writing_tells() {
+    let context = Context::new();
+    let scene = awkward();
+    let predicted: BTreeSet<_> = Glb.predict(&scene, &Context::new()).diagnostics().iter().map(|d| d.code.id).collect();
+    let files = Glb.export(scene, "x", &context).expect("exportable");
+    let told: BTreeSet<_> = context.report().diagnostics().iter().map(|d| d.code.id).collect();
+    let missing: Vec<_> = WRITING.iter().filter(|id| !told.contains(*id)).collect();
+    assert!(missing.is_empty(), "no {missing:?} in {told:?}");
+    assert!(predicted.is_subset(&told) && predicted.len() > 8, "{predicted:?}");
+    let source = MemorySource::new("x.glb", files[0].content.to_shared());
+    Glb.verify("x.glb", &source, &Context::new()).expect("whole");
+}
