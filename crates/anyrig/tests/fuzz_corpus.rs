@@ -1,6 +1,8 @@
 //! Replays `tests/bugfixes`: inputs that are wrong on purpose or once broke a reader. Each gives the error or the
 //! repairs that `expected.tsv` says, and neither it nor a part of it makes anything panic.
 
+#![allow(clippy::print_stdout, reason = "a sweep says how much it saw")]
+
 use anyrig::scene::validate;
 use anyrig::{Context, Error, ErrorKind, Limits, MemorySource, Registry, Report, Scene};
 use std::collections::BTreeMap;
