@@ -35,6 +35,8 @@ mod layout;
 mod load;
 mod path;
 mod read;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod tree;
 mod write;
@@ -253,8 +255,10 @@ pub fn array<C: Codec, T: Pod + Item + Send + Sync>(
     values: &mut Buffer<T>,
 ) -> Result<()> {
     let mut bytes = if C::READS { SharedBytes::default() } else { values.to_bytes() };
+    let before = bytes.clone();
     codec.items(name, (count, size_of::<T>()), &mut bytes, || ItemLayout::of(T::SCALAR, T::WIDTH))?;
-    if C::READS {
+    // A codec that edits replaces the range, too.
+    if C::READS || !bytes.same_range(&before) {
         *values = Buffer::from_le_bytes(&bytes);
     }
     Ok(())
@@ -318,7 +322,7 @@ impl Path {
 }
 
 #[cfg(test)]
-mod tests {
+mod first_steps {
     use super::*;
     use crate::{ErrorKind, Value};
 

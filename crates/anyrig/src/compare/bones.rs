@@ -16,6 +16,8 @@ pub(super) struct Bones {
     pub(super) order: Vec<String>,
     nodes: BTreeSet<NodeId>,
     worlds: Vec<DAffine3>,
+    /// Whether there is a skeleton; files with motions only have bones without places at rest.
+    has_skins: bool,
 }
 
 impl Bones {
@@ -34,7 +36,8 @@ impl Bones {
                 *node
             });
         }
-        Self { by_name, order, nodes, worlds: Evaluator::new(scene).worlds(&Pose::rest(scene)) }
+        let worlds = Evaluator::new(scene).worlds(&Pose::rest(scene));
+        Self { by_name, order, nodes, worlds, has_skins: !scene.skins.is_empty() }
     }
 
     fn world(&self, node: NodeId) -> DAffine3 {
@@ -48,13 +51,18 @@ impl Bones {
     }
 }
 
-/// Compares names, parents and places.
+/// Compares names, and where both scenes have skeletons, or neither has one, parents and places.
 pub(super) fn compare(
     (a, bones_a): (&Scene, &Bones),
     (b, bones_b): (&Scene, &Bones),
     bounds: Bounds,
-    found: &mut Vec<FieldDifference>,
+    (found, notes): (&mut Vec<FieldDifference>, &mut Vec<String>),
 ) {
+    let at_rest = bones_a.has_skins == bones_b.has_skins;
+    if !at_rest {
+        let which = if bones_a.has_skins { "second" } else { "first" };
+        notes.push(format!("bones were compared by name and in motion only: the {which} has no skeleton"));
+    }
     if bones_a.order.len() != bones_b.order.len() {
         found.push(told("bones", format!("{} against {}", bones_a.order.len(), bones_b.order.len())));
     }
@@ -64,6 +72,9 @@ pub(super) fn compare(
             found.push(told(path, "only in the first"));
             continue;
         };
+        if !at_rest {
+            continue;
+        }
         let parents = (bones_a.parent(a, *x), bones_b.parent(b, *y));
         if parents.0 != parents.1 {
             let spelled = |parent: &str| if parent.is_empty() { "no bone".to_owned() } else { format!("{parent:?}") };

@@ -21,7 +21,7 @@ pub(super) fn compare(a: &Scene, b: &Scene, comparison: &mut Comparison, context
     let bounds = Bounds { length: comparison.tolerance * size, other: comparison.tolerance };
     let (found, notes) = (&mut comparison.differences, &mut comparison.notes);
     let bones = (bones::Bones::of(a), bones::Bones::of(b));
-    bones::compare((a, &bones.0), (b, &bones.1), bounds, found);
+    bones::compare((a, &bones.0), (b, &bones.1), bounds, (found, notes));
     context.check_cancelled()?;
     points::compare(a, b, bounds, (found, notes), context)?;
     context.check_cancelled()?;

@@ -188,6 +188,13 @@ impl Document for FbxDocument {
         Self::write(self)
     }
 
+    fn trace(&self, _context: &Context) -> Result<Vec<Span>> {
+        match self.form {
+            Form::Binary(_) => Self::trace(self),
+            Form::Ascii(_) => Err(self.is_text("dissected")),
+        }
+    }
+
     fn extension(&self) -> Option<&'static str> {
         Some("fbx")
     }
