@@ -68,6 +68,17 @@ impl Pose {
         self.weight_starts.clone_from(&other.weight_starts);
     }
 
+    /// Takes over all of one node from another pose of the same scene.
+    pub fn copy_node_from(&mut self, other: &Self, node: NodeId) {
+        self.set_local(node, other.local(node));
+        self.set_visible(node, other.is_visible(node));
+        if let (Some(own), Some(pivots)) = (self.pivots_mut(node), other.pivots(node)) {
+            *own = *pivots;
+        }
+        let own = self.weights_mut(node);
+        own.iter_mut().zip(other.weights(node)).for_each(|(own, weight)| *own = *weight);
+    }
+
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.locals.len()
@@ -276,6 +287,8 @@ mod tests {
             assert_eq!(hinted, Pose::of_clip(&scene, &clip, time_secs));
             reused.copy_from(&hinted);
             assert_eq!(reused, hinted);
+            reused.copy_node_from(&Pose::rest(&scene), a);
+            assert_eq!(reused, Pose::rest(&scene));
         }
     }
 }

@@ -14,6 +14,7 @@
 //! | [`split_by_bones`]       | corner lists that use at most so many joints each                               |
 //! | [`limit_influences`]     | at most so many influences per point                                            |
 //! | [`normalise_weights`]    | influences that sum to 1                                                        |
+//! | [`bake_motion`]          | pivots, inherit modes, layers and segments into plain transforms and curves     |
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
 //! | [`transform_part`]       | the same for one part and any transform                                         |
 //! | [`resample`]             | any curve into linear keys within an error bound                                |
@@ -23,6 +24,7 @@
 pub mod codes;
 pub mod expand;
 
+mod bake_motion;
 mod bake_nodes;
 mod bone_keys;
 mod bones;
@@ -40,6 +42,7 @@ mod transform_part;
 mod triangulate;
 mod turn;
 
+pub use bake_motion::{BakeOptions, bake_motion, needs_baking};
 pub use bake_nodes::{Animated, BakeNodesOptions, bake_node_transforms};
 pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};

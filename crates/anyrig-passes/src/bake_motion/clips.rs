@@ -1,0 +1,353 @@
+//! The clips of the baked scene.
+
+use super::plan::{Plan, chain, moved_nodes, moves_transform, sub_clip, times};
+use super::sample::{Kind, Sampler, Value};
+use super::structure::Homes;
+use super::{BakeOptions, clip_needs_baking, is_plain};
+use crate::codes;
+use anyrig_animation::{ClipHints, Pose, number_at, sample, scene_size};
+use anyrig_bytes::{Context, Place, Result};
+use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What all clips share.
+struct Baker<'a> {
+    scene: &'a Scene,
+    plan: &'a Plan,
+    homes: &'a Homes,
+    options: &'a BakeOptions,
+    context: &'a Context,
+    rest: Pose,
+    /// Largest error of translations in the scene's unit.
+    distance: f64,
+}
+
+pub(super) fn bake(
+    scene: &Scene,
+    plan: &Plan,
+    homes: &Homes,
+    options: &BakeOptions,
+    context: &Context,
+) -> Result<Vec<Clip>> {
+    let error = if options.max_error > 0.0 { options.max_error } else { 0.0 };
+    let size = model_size(scene);
+    let baker = Baker { scene, plan, homes, options, context, rest: Pose::rest(scene), distance: error * size };
+    scene.clips.iter().map(|clip| baker.clip(clip)).collect()
+}
+
+/// The size of what is shown, else of the skeleton at rest.
+fn model_size(scene: &Scene) -> f64 {
+    let shown = scene_size(scene);
+    if shown > 0.0 {
+        return shown;
+    }
+    let places = anyrig_scene::walk::rest_world_transforms(scene).into_iter().map(|w| w.translation);
+    let ends = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
+    let (low, high) = places.filter(|p| p.is_finite()).fold(ends, |(low, high), p| (low.min(p), high.max(p)));
+    let size = (high - low).length();
+    if size.is_finite() && size > 0.0 { size } else { 1.0 }
+}
+
+impl Baker<'_> {
+    fn clip(&self, clip: &Clip) -> Result<Clip> {
+        self.context.check_cancelled()?;
+        let mut baked = Clip::new(clip.name.clone());
+        baked.length_secs = clip.length_secs;
+        baked.extras.clone_from(&clip.extras);
+        let whole = clip_needs_baking(clip);
+        let moved = self.moved(clip);
+        let mut done: BTreeSet<NodeId> = BTreeSet::new();
+        let mut weighed: BTreeSet<NodeId> = BTreeSet::new();
+        for channel in &clip.channels {
+            match channel.target.node() {
+                Some(node) if moves_transform(&channel.target) => {
+                    if !self.bakes(clip, node, whole) {
+                        baked.channels.push(channel.clone());
+                    } else if done.insert(node) {
+                        self.transform(clip, node, &mut baked)?;
+                    }
+                }
+                Some(node) if moves_weights(&channel.target) => {
+                    if !whole {
+                        baked.channels.push(self.moved_home(channel));
+                    } else if weighed.insert(node) {
+                        self.weights(clip, node, &mut baked)?;
+                    }
+                }
+                _ => self.number(clip, channel, whole, &mut baked)?,
+            }
+        }
+        // Nodes that move only because the scale above them does.
+        for node in moved.into_iter().filter(|node| !done.contains(node)) {
+            if self.scene.nodes[node].inherit != InheritMode::Full {
+                self.transform(clip, node, &mut baked)?;
+            }
+        }
+        self.keep_length(clip, &mut baked);
+        Ok(baked)
+    }
+
+    /// Nodes that a clip moves, and below them those that take their scale per axis.
+    fn moved(&self, clip: &Clip) -> Vec<NodeId> {
+        let mut moves = vec![false; self.scene.nodes.len()];
+        for channel in clip.channels.iter().filter(|c| moves_transform(&c.target)) {
+            if let Some(slot) = channel.target.node().and_then(|n| moves.get_mut(n.index())) {
+                *slot = true;
+            }
+        }
+        let mut all = Vec::new();
+        for id in &self.plan.order {
+            let node = &self.scene.nodes[*id];
+            let by_parent = node.inherit != InheritMode::Full && node.parent.is_some_and(|p| moves[p.index()]);
+            moves[id.index()] |= by_parent;
+            if moves[id.index()] {
+                all.push(*id);
+            }
+        }
+        all
+    }
+
+    fn bakes(&self, clip: &Clip, node: NodeId, whole: bool) -> bool {
+        let data = &self.scene.nodes[node];
+        let split = self.plan.split[node.index()];
+        let own = || clip.channels.iter().filter(|c| c.target.node() == Some(node));
+        let plain = || own().all(|c| matches!(c.target, Target::Node { .. }) && is_plain(&c.curve));
+        whole || split || data.pivots.is_some() || data.inherit != InheritMode::Full || !plain()
+    }
+
+    /// Curves for translation, rotation and scale of a node, and for the scale of its helper.
+    fn transform(&self, clip: &Clip, node: NodeId, baked: &mut Clip) -> Result<()> {
+        self.context.check_cancelled()?;
+        let part = sub_clip(clip, node, &chain(self.scene, node));
+        let times = times(&part, clip);
+        let moved = moved_nodes(&part);
+        let mut placing = Placing {
+            baker: self,
+            part: &part,
+            moved,
+            node,
+            pose: self.rest.clone(),
+            known: BTreeMap::new(),
+            hints: ClipHints::new(&part),
+        };
+        let turns = |from: f64, to: f64| turns(&part, node, from, to);
+        let straight = |_: f64, _: f64| 1;
+        let rest = self.plan.place(self.scene, &self.rest, node);
+        let angle = self.options.max_error.max(0.0);
+        let own = clip.channels.iter().filter(|c| c.target.node() == Some(node));
+        let wanted = wanted(own, self.scene.nodes[node].pivots.is_some());
+        for (property, (kind, bound)) in [
+            (Property::Translation, (Kind::Numbers, self.distance)),
+            (Property::Rotation, (Kind::Rotation, angle)),
+            (Property::Scale, (Kind::Numbers, angle * rest.trs.scale.abs().max_element().max(1e-3))),
+        ] {
+            let mut value = |time: f64| property_of(&placing.at(time).0, property);
+            let parts: &dyn Fn(f64, f64) -> u32 = if property == Property::Scale { &straight } else { &turns };
+            let curve = self.sampled(&mut value, (kind, bound), (&times, parts))?;
+            if curve.len() > 1
+                || wanted.contains(&property)
+                || differs(&curve, &property_of(&rest.trs, property), bound)
+            {
+                self.push(baked, clip, Target::Node { node, property }, curve);
+            }
+        }
+        let Some(helper) = self.homes.scale[node.index()] else { return Ok(()) };
+        let mut value = |time: f64| placing.at(time).1.to_vec();
+        let bound = angle * rest.helper_scale.abs().max_element().max(1e-3);
+        let curve = self.sampled(&mut value, (Kind::Numbers, bound), (&times, &straight))?;
+        if curve.len() > 1 || differs(&curve, &rest.helper_scale.to_array(), bound) {
+            self.push(baked, clip, Target::Node { node: helper, property: Property::Scale }, curve);
+        }
+        Ok(())
+    }
+
+    /// One curve for all morph weights of a node.
+    fn weights(&self, clip: &Clip, node: NodeId, baked: &mut Clip) -> Result<()> {
+        let mut part = Clip::new("");
+        part.layers.clone_from(&clip.layers);
+        let own = |c: &&Channel| c.target.node() == Some(node) && moves_weights(&c.target);
+        part.channels = clip.channels.iter().filter(own).cloned().collect();
+        let times = times(&part, clip);
+        let mut pose = self.rest.clone();
+        let mut value = |time: f64| {
+            pose.copy_node_from(&self.rest, node);
+            pose.apply_clip(&part, time);
+            pose.weights(node).iter().map(|w| f64::from(*w)).collect::<Value>()
+        };
+        let curve = self.sampled(&mut value, (Kind::Numbers, self.options.max_error), (&times, &|_, _| 1))?;
+        if curve.width > 0 {
+            let target = Target::Node { node: self.homes.of_mesh(node), property: Property::MorphWeights };
+            self.push(baked, clip, target, curve);
+        }
+        Ok(())
+    }
+
+    /// Visibility, named properties and targets without a word: layers and segments of single numbers are sampled.
+    fn number(&self, clip: &Clip, channel: &Channel, whole: bool, baked: &mut Clip) -> Result<()> {
+        if baked.channels.iter().any(|c| c.target == channel.target) && clip.layers.len() > 1 {
+            return Ok(());
+        }
+        let compound = clip.layers.len() > 1 || !is_plain(&channel.curve) || clip.start_secs != 0.0;
+        if !whole || channel.curve.width != 1 || !compound {
+            let mut copy = channel.clone();
+            copy.layer = 0;
+            copy.curve = shifted(&channel.curve, -clip.start_secs);
+            baked.channels.push(copy);
+            return Ok(());
+        }
+        let mut part = Clip::new("");
+        part.layers.clone_from(&clip.layers);
+        part.channels = clip.channels.iter().filter(|c| c.target == channel.target).cloned().collect();
+        let times = times(&part, clip);
+        let rest = channel.target.node().map_or(0.0, |n| f64::from(u8::from(self.rest.is_visible(n))));
+        let mut value = |time: f64| vec![number_at(&part, &channel.target, rest, time)];
+        let range = value_range(&channel.curve);
+        let bound = self.options.max_error * range;
+        let curve = self.sampled(&mut value, (Kind::Numbers, bound), (&times, &|_, _| 1))?;
+        self.push(baked, clip, channel.target.clone(), curve);
+        Ok(())
+    }
+
+    fn sampled(
+        &self,
+        value: &mut dyn FnMut(f64) -> Value,
+        (kind, bound): (Kind, f64),
+        (times, parts): (&[f64], &dyn Fn(f64, f64) -> u32),
+    ) -> Result<Curve> {
+        let step_secs = self.options.step_secs.max(0.0);
+        let max_keys = (self.options.max_keys as usize).max(times.len());
+        let sampled = Sampler { value, kind, bound, step_secs, max_keys }.run(times, parts);
+        self.context.take_elements(sampled.curve.len() as u64, Place::whole)?;
+        if sampled.limited {
+            self.context.tell(&codes::KEYS_LIMITED, "clip", "a bend was finer than the keys");
+        }
+        Ok(sampled.curve)
+    }
+
+    fn push(&self, baked: &mut Clip, clip: &Clip, target: Target, curve: Curve) {
+        baked.channels.push(Channel::on(target, shifted(&curve, -clip.start_secs)));
+    }
+
+    /// A plain channel of weights, at the node that shows the mesh.
+    fn moved_home(&self, channel: &Channel) -> Channel {
+        let mut moved = channel.clone();
+        if let Target::Node { node, .. } = &mut moved.target {
+            *node = self.homes.of_mesh(*node);
+        }
+        moved
+    }
+
+    /// A clip in which nothing moves keeps its length by a second key.
+    fn keep_length(&self, clip: &Clip, baked: &mut Clip) {
+        let length = clip.end_secs() - clip.start_secs;
+        if length <= 0.0 || baked.channels.iter().any(|c| c.curve.times_secs.last().is_some_and(|t| *t >= length)) {
+            return;
+        }
+        let Some(first) = baked.channels.iter_mut().find(|c| c.curve.len() == 1 && c.curve.times_secs[0] < length)
+        else {
+            return;
+        };
+        let stride = first.curve.width;
+        let curve = &mut first.curve;
+        if curve.interpolation != anyrig_scene::Interpolation::CubicHermite {
+            curve.times_secs.make_mut().push(length);
+            let again: Vec<f32> = curve.values[..stride].to_vec();
+            curve.values.make_mut().extend(again);
+        }
+    }
+}
+
+fn moves_weights(target: &Target) -> bool {
+    matches!(target, Target::Morph { .. } | Target::Node { property: Property::MorphWeights, .. })
+}
+
+/// The properties that get a curve even where it holds their rest: those that the clip names, so that it still rules
+/// them when it is played over another.
+fn wanted<'a>(own: impl Iterator<Item = &'a Channel>, pivots: bool) -> BTreeSet<Property> {
+    own.filter_map(|c| match c.target {
+        Target::Node { property, .. } => Some(property),
+        Target::Component { part: TransformPart::Translation, .. } => Some(Property::Translation),
+        Target::Component { part: TransformPart::Scale, .. } => Some(Property::Scale),
+        Target::Component { part, .. } if part.is_angle() => Some(Property::Rotation),
+        Target::Component { .. } if pivots => Some(Property::Translation),
+        _ => None,
+    })
+    .collect()
+}
+
+/// A node's transform over time. Translation, rotation and scale ask for the same times, so each is evaluated once.
+struct Placing<'a> {
+    baker: &'a Baker<'a>,
+    part: &'a Clip,
+    moved: Vec<NodeId>,
+    node: NodeId,
+    pose: Pose,
+    known: BTreeMap<u64, (Trs, [f64; 3])>,
+    hints: ClipHints,
+}
+
+impl Placing<'_> {
+    fn at(&mut self, time: f64) -> (Trs, [f64; 3]) {
+        if let Some(known) = self.known.get(&time.to_bits()) {
+            return *known;
+        }
+        for node in self.moved.iter().chain([&self.node]) {
+            self.pose.copy_node_from(&self.baker.rest, *node);
+        }
+        self.pose.apply_clip_hinted(self.part, time, &mut self.hints);
+        let placed = self.baker.plan.place(self.baker.scene, &self.pose, self.node);
+        let value = (placed.trs, placed.helper_scale.to_array());
+        if self.known.len() < MAX_KNOWN {
+            self.known.insert(time.to_bits(), value);
+        }
+        value
+    }
+}
+
+/// Bounds the memory of what is remembered.
+const MAX_KNOWN: usize = 1 << 16;
+
+fn property_of(trs: &Trs, property: Property) -> Value {
+    match property {
+        Property::Translation => trs.translation.to_array().to_vec(),
+        Property::Scale => trs.scale.to_array().to_vec(),
+        _ => trs.rotation.to_array().to_vec(),
+    }
+}
+
+fn differs(curve: &Curve, rest: &[f64], bound: f64) -> bool {
+    let far = |sign: f64| curve.values.iter().zip(rest).any(|(v, r)| (f64::from(*v) - sign * r).abs() > bound * 0.1);
+    far(1.0) && (curve.width != 4 || far(-1.0))
+}
+
+/// In how many parts a span is cut so that no part turns by more than a quarter, by the Euler angles.
+fn turns(part: &Clip, node: NodeId, from: f64, to: f64) -> u32 {
+    const PLACES: u32 = 8;
+    let angles = part.channels.iter().filter(|c| c.target.node() == Some(node));
+    let angles = angles.filter(|c| matches!(c.target, Target::Component { part, .. } if part.is_angle()));
+    let travelled: f64 = angles
+        .map(|c| {
+            let at = |place: u32| {
+                let time = from + (to - from) * f64::from(place) / f64::from(PLACES);
+                sample(&c.curve, time).and_then(|s| s.component(0)).unwrap_or(0.0)
+            };
+            (0..PLACES).map(|place| (at(place + 1) - at(place)).abs()).sum::<f64>()
+        })
+        .sum();
+    ((travelled / 90.0).ceil() as u32).clamp(1, 4096)
+}
+
+fn value_range(curve: &Curve) -> f64 {
+    let ends = curve.values.iter().fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+    f64::from(ends.1 - ends.0).max(1e-6)
+}
+
+/// The curve moved in time; its own ticks are then no longer true.
+fn shifted(curve: &Curve, seconds: f64) -> Curve {
+    let mut moved = curve.clone();
+    if seconds != 0.0 {
+        moved.times_secs = curve.times_secs.iter().map(|t| t + seconds).collect();
+        moved.ticks = None;
+    }
+    moved
+}

@@ -1,0 +1,283 @@
+//! Any function of time as linear or step keys within a bound.
+
+use anyrig_animation::slerp;
+use anyrig_scene::{Curve, Interpolation};
+use glam::DQuat;
+
+/// A value of up to four numbers; wider ones (morph weights) are sampled as several.
+pub(super) type Value = Vec<f64>;
+
+/// How values are interpolated and compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Straight lines; the largest difference of a component.
+    Numbers,
+    /// Great arcs; the angle in radians.
+    Rotation,
+}
+
+/// What a curve is made from.
+pub(super) struct Sampler<'f> {
+    /// The function.
+    pub value: &'f mut dyn FnMut(f64) -> Value,
+    pub kind: Kind,
+    /// Largest error.
+    pub bound: f64,
+    /// Length of the ramp that stands for a jump between moving spans.
+    pub step_secs: f64,
+    /// Keys that may be made.
+    pub max_keys: usize,
+}
+
+/// A curve and whether the bound was kept.
+pub(super) struct Sampled {
+    pub curve: Curve,
+    pub limited: bool,
+}
+
+/// Halvings of one span between two times of the source.
+const MAX_HALVINGS: u32 = 16;
+/// Places at which a span is compared with its chord, besides its ends.
+const PLACES: u32 = 8;
+/// How far from its ends the inside of a span is looked at, as a share of it.
+const INSIDE: f64 = 1e-9;
+
+struct Key {
+    time: f64,
+    value: Value,
+}
+
+impl Sampler<'_> {
+    /// Samples between ascending times, at each of which the function may jump or bend. `parts` tells in how many parts
+    /// a span is cut before its parts are compared with their chords.
+    pub fn run(mut self, times: &[f64], parts: &dyn Fn(f64, f64) -> u32) -> Sampled {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut limited = false;
+        let (mut still, mut jumps) = (true, Vec::new());
+        for span in times.windows(2) {
+            let (start, end) = (span[0], span[1]);
+            let inset = (end - start) * INSIDE;
+            let first = self.limit(start, start + inset);
+            let last = self.limit(end, end - inset);
+            if let Some(before) = keys.last_mut() {
+                if self.apart(&before.value, &first) > self.bound {
+                    before.time = (before.time - self.step_secs).max(0.5 * (before.time + jumps_floor(times, start)));
+                    jumps.push(keys.len());
+                    keys.push(Key { time: start, value: first.clone() });
+                }
+            } else {
+                keys.push(Key { time: start, value: first.clone() });
+            }
+            let before = keys.len();
+            limited |= !self.span((start, &first), (end, &last), parts(start, end).max(1), &mut keys);
+            still &= self.is_still(&first, &keys[before..]);
+        }
+        if keys.is_empty() {
+            let time = times.first().copied().unwrap_or(0.0);
+            let value = (self.value)(time);
+            keys.push(Key { time, value });
+        }
+        let curve = if still && !jumps.is_empty() { steps(&keys, &jumps) } else { self.reduced(keys) };
+        Sampled { curve, limited }
+    }
+
+    /// The value that the function has towards the inside of a span; at its end itself where that is the same.
+    fn limit(&mut self, at: f64, inside: f64) -> Value {
+        let (here, near) = ((self.value)(at), (self.value)(inside));
+        if self.apart(&here, &near) <= self.bound { here } else { near }
+    }
+
+    fn is_still(&self, first: &Value, keys: &[Key]) -> bool {
+        keys.iter().all(|k| self.apart(first, &k.value) <= self.bound * STILL)
+    }
+
+    /// Pushes the keys behind the start, up to the end. False when there were too many.
+    fn span(&mut self, start: (f64, &Value), end: (f64, &Value), parts: u32, keys: &mut Vec<Key>) -> bool {
+        let mut fits_all = true;
+        let length = end.0 - start.0;
+        // Parts as (halvings, place of the start and of the end); the last of the stack is the earliest.
+        let mut stack: Vec<(u32, f64, f64)> = (0..parts)
+            .rev()
+            .map(|i| (0, f64::from(i) / f64::from(parts), f64::from(i + 1) / f64::from(parts)))
+            .collect();
+        let mut from_value = start.1.clone();
+        while let Some((halvings, from, to)) = stack.pop() {
+            let mut at = |place: f64| if place >= 1.0 { end.1.clone() } else { (self.value)(start.0 + length * place) };
+            let to_value = at(to);
+            let inner: Vec<(f64, Value)> = (1..PLACES)
+                .map(|i| f64::from(i) / f64::from(PLACES))
+                .map(|share| (share, at(from + (to - from) * share)))
+                .collect();
+            let fits = inner.iter().all(|(share, value)| {
+                let chord = self.between(&from_value, &to_value, *share);
+                self.apart(&chord, value) <= self.bound * ADAPTED
+            });
+            let middle = 0.5 * (from + to);
+            if !fits && halvings < MAX_HALVINGS && keys.len() < self.max_keys {
+                stack.push((halvings + 1, middle, to));
+                stack.push((halvings + 1, from, middle));
+                continue;
+            }
+            fits_all &= fits;
+            keys.push(Key { time: start.0 + length * to, value: to_value.clone() });
+            from_value = to_value;
+        }
+        fits_all
+    }
+
+    fn between(&self, a: &Value, b: &Value, share: f64) -> Value {
+        match self.kind {
+            Kind::Numbers => a.iter().zip(b).map(|(a, b)| (1.0 - share) * a + share * b).collect(),
+            Kind::Rotation => slerp(quat(a), quat(b), share).to_array().to_vec(),
+        }
+    }
+
+    fn apart(&self, a: &Value, b: &Value) -> f64 {
+        match self.kind {
+            Kind::Numbers => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
+            Kind::Rotation => {
+                let (a, b) = (quat(a), quat(b));
+                // Twice the chord is the angle to second order, and never less than 0.9 of it.
+                2.0 * (a - b).length().min((a + b).length())
+            }
+        }
+    }
+
+    /// Leaves out keys that their neighbours give within what the adaption left of the bound.
+    fn reduced(&self, keys: Vec<Key>) -> Curve {
+        let mut kept = vec![0];
+        let mut from = 0;
+        while from + 1 < keys.len() {
+            let mut to = from + 1;
+            while to + 1 < keys.len() && to - from < WINDOW && self.spans_over(&keys[from..=to + 1]) {
+                to += 1;
+            }
+            kept.push(to);
+            from = to;
+        }
+        let mut times = Vec::with_capacity(kept.len());
+        let mut values: Vec<f32> = Vec::new();
+        let mut before: Option<DQuat> = None;
+        for key in kept.into_iter().map(|i| &keys[i]) {
+            times.push(key.time);
+            if self.kind == Kind::Rotation {
+                let q = quat(&key.value);
+                let q = if before.is_some_and(|b| b.dot(q) < 0.0) { -q } else { q };
+                before = Some(q);
+                values.extend(q.to_array().map(|v| v as f32));
+            } else {
+                values.extend(key.value.iter().map(|v| *v as f32));
+            }
+        }
+        let width = keys.first().map_or(0, |k| k.value.len());
+        let still = values.chunks_exact(width.max(1)).all(|v| v == &values[..width]);
+        if still {
+            times.truncate(1);
+            values.truncate(width);
+        }
+        Curve::new(Interpolation::Linear, width, times, values)
+    }
+
+    fn spans_over(&self, keys: &[Key]) -> bool {
+        let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return false };
+        // An arc of half a turn or more would go the other way round.
+        if self.kind == Kind::Rotation && self.apart(&first.value, &last.value) > MAX_ARC {
+            return false;
+        }
+        keys[1..keys.len() - 1].iter().all(|key| {
+            let share = (key.time - first.time) / (last.time - first.time);
+            self.apart(&self.between(&first.value, &last.value, share), &key.value) <= self.bound * (1.0 - ADAPTED)
+        })
+    }
+}
+
+/// Shares of the bound: for chords, the rest for leaving keys out; and what counts as no motion.
+const ADAPTED: f64 = 0.6;
+const STILL: f64 = 1e-3;
+/// Keys that one chord may stand for; bounds the time that reduction takes.
+const WINDOW: usize = 128;
+/// Largest arc between two keys, in radians by [`Sampler::apart`].
+const MAX_ARC: f64 = 2.0;
+
+/// The time before a jump's span, so that a ramp never reaches back beyond the middle of the span before.
+fn jumps_floor(times: &[f64], at: f64) -> f64 {
+    let index = times.partition_point(|t| *t < at);
+    index.checked_sub(1).and_then(|i| times.get(i)).copied().unwrap_or(at)
+}
+
+fn steps(keys: &[Key], jumps: &[usize]) -> Curve {
+    let width = keys.first().map_or(0, |k| k.value.len());
+    let chosen = [0].into_iter().chain(jumps.iter().copied()).map(|i| &keys[i]);
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    for key in chosen {
+        times.push(key.time);
+        values.extend(key.value.iter().map(|v| *v as f32));
+    }
+    Curve::new(Interpolation::Step, width, times, values)
+}
+
+fn quat(value: &Value) -> DQuat {
+    match value.as_slice() {
+        [x, y, z, w] => DQuat::from_xyzw(*x, *y, *z, *w),
+        _ => DQuat::IDENTITY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_bytes::maths::f64 as maths;
+
+    fn run(f: &mut dyn FnMut(f64) -> Value, kind: Kind, times: &[f64], parts: u32) -> Curve {
+        let sampler = Sampler { value: f, kind, bound: 1e-3, step_secs: 1e-4, max_keys: 10_000 };
+        let sampled = sampler.run(times, &|_, _| parts);
+        assert!(!sampled.limited);
+        sampled.curve
+    }
+
+    #[test]
+    fn a_bend_gets_as_many_keys_as_it_needs() {
+        let mut sine = |t: f64| vec![maths::sin(t)];
+        let curve = run(&mut sine, Kind::Numbers, &[0.0, 3.0], 1);
+        assert!((8..80).contains(&curve.len()), "{}", curve.len());
+        for i in 0..=300 {
+            let time = f64::from(i) / 100.0;
+            let value = anyrig_animation::sample(&curve, time).and_then(|s| s.component(0)).expect("usable");
+            assert!((value - maths::sin(time)).abs() < 1e-3, "{time}");
+        }
+    }
+
+    #[test]
+    fn straight_lines_and_rest_need_no_inner_keys() {
+        let mut line = |t: f64| vec![2.0 * t, 1.0];
+        let times: Vec<f64> = (0..=50).map(f64::from).collect();
+        assert_eq!(run(&mut line, Kind::Numbers, &times, 1).len(), 2);
+        let mut rest = |_: f64| vec![7.0];
+        assert_eq!(run(&mut rest, Kind::Numbers, &times, 1).len(), 1);
+    }
+
+    #[test]
+    fn jumps_stay_sharp() {
+        let mut stairs = |t: f64| vec![t.floor()];
+        let curve = run(&mut stairs, Kind::Numbers, &[0.0, 1.0, 2.0, 3.0], 1);
+        assert_eq!(curve.interpolation, Interpolation::Step);
+        assert_eq!((&*curve.times_secs, &*curve.values), (&[0.0, 1.0, 2.0][..], &[0.0, 1.0, 2.0][..]));
+        let mut saw = |t: f64| vec![t - t.floor()];
+        let curve = run(&mut saw, Kind::Numbers, &[0.0, 1.0, 2.0], 1);
+        assert_eq!(curve.interpolation, Interpolation::Linear);
+        assert_eq!(&*curve.times_secs, &[0.0, 1.0 - 1e-4, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn full_turns_are_not_lost() {
+        let mut wheel = |t: f64| {
+            let (sin, cos) = maths::sin_cos(t * std::f64::consts::PI);
+            vec![0.0, 0.0, sin, cos]
+        };
+        // Eight turns: every place of comparison would see the same rotation.
+        let curve = run(&mut wheel, Kind::Rotation, &[0.0, 8.0], 32);
+        assert!(curve.len() >= 8 * 4, "{}", curve.len());
+        let quarter = anyrig_animation::sample(&curve, 1.25).expect("usable").rotation();
+        assert!((quarter * glam::DVec3::X).distance(glam::DVec3::Y) < 2e-3);
+    }
+}
