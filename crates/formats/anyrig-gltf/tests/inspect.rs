@@ -1,4 +1,5 @@
 //! Traces, dumps, edits and comparisons of real files.
+#![allow(clippy::print_stdout, reason = "sweeps say what they counted")]
 
 mod helpers;
 
