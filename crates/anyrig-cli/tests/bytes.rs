@@ -95,7 +95,7 @@ fn damaged_dumps_are_refused_with_their_place() {
         assert_ne!(damaged, dump, "{old}");
         run_with_input(at, &["load", "-", "-o", "out.glb"], damaged.as_bytes()).exits(1).says(place);
     }
-    run_with_input(at, &["load", "-", "-o", "out.glb"], dump[..dump.len() / 2].as_bytes()).exits(1).says("line");
+    run_with_input(at, &["load", "-", "-o", "out.glb"], &dump.as_bytes()[..dump.len() / 2]).exits(1).says("line");
     run_with_input(at, &["load", "-", "-o", "out.glb"], b"{}").exits(1).says("anyrig dump");
     assert_eq!(entries(at), ["in.glb"]);
 }

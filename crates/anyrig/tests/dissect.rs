@@ -6,6 +6,7 @@
 mod disk;
 
 use anyrig::bytes::codec::Arrays;
+use anyrig::dissect::html;
 use anyrig::{Context, DissectRequest, MemorySource, Registry, Source};
 use disk::{Disk, corpus, files};
 use std::collections::BTreeMap;
@@ -74,4 +75,48 @@ fn every_dump_loads_to_the_same_bytes() {
     }
     println!("{count} files are equal after dump and load");
     assert!(count > 80, "{count}");
+}
+
+/// Damaged files are refused or dissected; what can be dissected can be dumped, and a dump gives the same bytes.
+#[test]
+fn damaged_files_are_refused_or_shown() {
+    let Some(corpus) = corpus() else { return };
+    let registry = Registry::standard();
+    let (mut shown, mut refused, mut seed) = (0, 0, 0x9e37_79b9_7f4a_7c15u64);
+    let mut random = |below: usize| {
+        // xorshift64
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below.max(1) as u64) as usize
+    };
+    for path in files(&corpus, &["mdl", "ani", "glb"]) {
+        let whole = std::fs::read(&path).expect("readable");
+        if whole.is_empty() || whole.len() > 40_000 {
+            continue;
+        }
+        for _ in 0..40 {
+            let mut bytes = whole.clone();
+            for _ in 0..=random(3) {
+                let at = random(bytes.len());
+                bytes[at] = random(256) as u8;
+            }
+            let keep = if random(4) == 0 { random(bytes.len()) } else { bytes.len() };
+            bytes.truncate(keep);
+            let source = MemorySource::new("damaged", bytes);
+            match registry.dissect(&source, &DissectRequest::default(), &Context::new()) {
+                Err(_) => refused += 1,
+                Ok(dissection) => {
+                    shown += 1;
+                    assert!(!html(&dissection, source.bytes()).is_empty());
+                    let json = registry.dump(&source, None, Arrays::Elements, &Context::new()).expect("dumps");
+                    let loaded = registry.load_dump(&MemorySource::new("x.json", json), &Context::new());
+                    let loaded = loaded.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                    assert!(loaded.content.to_vec() == source.bytes().as_slice(), "{}", path.display());
+                }
+            }
+        }
+    }
+    println!("{shown} damaged files were shown, {refused} refused");
+    assert!(shown > 0 && refused > 0);
 }

@@ -1,7 +1,7 @@
 //! What differs between two trees, field by field.
 
-use super::ItemLayout;
 use super::tree::{Bulk, Tree};
+use super::{ItemField, ItemLayout};
 use crate::Value;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -152,10 +152,9 @@ impl Differ {
                 return;
             }
         }
-        if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
-            if self.tolerance > 0.0 && (x - y).abs() <= self.tolerance {
-                return;
-            }
+        let near = |x: f64, y: f64| self.tolerance > 0.0 && (x - y).abs() <= self.tolerance;
+        if a.as_f64().zip(b.as_f64()).is_some_and(|(x, y)| near(x, y)) {
+            return;
         }
         match (a, b) {
             (Value::Array(x), Value::Array(y)) if x.len() == y.len() => self.arrays(x, y, (a, b)),
@@ -220,7 +219,9 @@ impl Differ {
         }
         for field in &x.fields {
             let Some(other) = y.fields.iter().find(|g| g.name == field.name) else { continue };
-            let differences = self.numbers((a, x, field), (b, y, other), count_a.min(count_b));
+            let column_a = Column { bytes: &a.bytes, stride: x.stride, field };
+            let column_b = Column { bytes: &b.bytes, stride: y.stride, field: other };
+            let differences = self.numbers(column_a, column_b, count_a.min(count_b));
             if field.width != other.width {
                 let message = format!("{} numbers per element against {}", field.width, other.width);
                 self.within(|path| named(path, &field.name), |d| d.tell(message));
@@ -247,60 +248,78 @@ impl Differ {
         self.found.push(FieldDifference { path, a: None, b: None, elements: Some(found), message });
     }
 
-    fn numbers(
-        &self,
-        (a, x, field): (&Bulk, &ItemLayout, &super::ItemField),
-        (b, y, other): (&Bulk, &ItemLayout, &super::ItemField),
-        count: usize,
-    ) -> ElementDifferences {
-        let width = field.width.min(other.width);
-        let mut found = ElementDifferences { of: (count * width) as u64, ..ElementDifferences::default() };
-        let mut largest = (-1.0, None);
-        for index in 0..count {
-            let (start_a, start_b) = (index * x.stride + field.offset, index * y.stride + other.offset);
-            for number in 0..width {
-                let (size_a, size_b) = (field.scalar.size(), other.scalar.size());
-                let bytes_a = a.bytes.get(start_a + number * size_a..).and_then(|b| b.get(..size_a));
-                let bytes_b = b.bytes.get(start_b + number * size_b..).and_then(|b| b.get(..size_b));
-                let (Some(bytes_a), Some(bytes_b)) = (bytes_a, bytes_b) else { continue };
-                if field.scalar == other.scalar && bytes_a == bytes_b {
-                    continue;
+    /// Compares one field of all elements that both arrays have.
+    fn numbers(&self, a: Column<'_>, b: Column<'_>, count: usize) -> ElementDifferences {
+        let width = a.field.width.min(b.field.width);
+        let mut tally = Tally { largest: -1.0, ..Tally::default() };
+        tally.found.of = (count * width) as u64;
+        for (index, number) in (0..count).flat_map(|i| (0..width).map(move |n| (i, n))) {
+            let (Some(x), Some(y)) = (a.number(index, number), b.number(index, number)) else { continue };
+            let same_type = a.field.scalar == b.field.scalar;
+            if same_type && x == y {
+                continue;
+            }
+            let (Some(v), Some(w)) = (a.field.scalar.number(x), b.field.scalar.number(y)) else { continue };
+            let apart = (v - w).abs();
+            // Numbers of one type with other bits differ; of two types, when they are not equal as numbers.
+            let exact = self.tolerance <= 0.0;
+            let equal = if exact { apart == 0.0 && !same_type } else { apart <= self.tolerance };
+            if equal {
+                continue;
+            }
+            tally.add(apart, || {
+                let mut path = format!("{}[{index}]", self.path);
+                if !a.field.name.is_empty() {
+                    named(&mut path, &a.field.name);
                 }
-                let pair = (field.scalar.number(bytes_a), other.scalar.number(bytes_b));
-                let (Some(v), Some(w)) = pair else { continue };
-                let apart = (v - w).abs();
-                let equal = if self.tolerance > 0.0 {
-                    apart <= self.tolerance
-                } else {
-                    apart == 0.0 && field.scalar != other.scalar
-                };
-                if equal {
-                    continue;
-                }
-                found.count += 1;
-                if found.first.is_some() && apart.is_nan() || apart <= largest.0 {
-                    continue;
-                }
-                let (Some(v), Some(w)) = (field.scalar.value(bytes_a), other.scalar.value(bytes_b)) else { continue };
-                let mut path = self.path.clone();
-                path.push_str(&format!("[{index}]"));
-                if !field.name.is_empty() {
-                    named(&mut path, &field.name);
-                }
-                if field.width > 1 {
+                if a.field.width > 1 {
                     path.push_str(&format!("[{number}]"));
                 }
-                let difference = NumberDifference { path, a: v, b: w, apart: apart.is_finite().then_some(apart) };
-                if found.first.is_none() {
-                    found.first = Some(difference.clone());
-                }
-                if !apart.is_nan() {
-                    largest = (apart, Some(difference));
-                }
-            }
+                let (a, b) = (a.field.scalar.value(x), b.field.scalar.value(y));
+                let apart = apart.is_finite().then_some(apart);
+                NumberDifference { path, a: a.unwrap_or_default(), b: b.unwrap_or_default(), apart }
+            });
         }
-        found.largest = largest.1;
-        found
+        tally.found
+    }
+}
+
+/// One field of all elements of an array.
+#[derive(Clone, Copy)]
+struct Column<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    field: &'a ItemField,
+}
+
+impl<'a> Column<'a> {
+    fn number(self, index: usize, number: usize) -> Option<&'a [u8]> {
+        let size = self.field.scalar.size();
+        let start = index.checked_mul(self.stride)?.checked_add(self.field.offset)?.checked_add(number * size)?;
+        self.bytes.get(start..start.checked_add(size)?)
+    }
+}
+
+/// How many differ, the first, and the one that differs most.
+#[derive(Default)]
+struct Tally {
+    found: ElementDifferences,
+    largest: f64,
+}
+
+impl Tally {
+    fn add(&mut self, apart: f64, difference: impl FnOnce() -> NumberDifference) {
+        self.found.count += 1;
+        let larger = apart > self.largest;
+        if self.found.first.is_some() && !larger {
+            return;
+        }
+        let difference = difference();
+        if larger {
+            self.largest = apart;
+            self.found.largest = Some(difference.clone());
+        }
+        self.found.first.get_or_insert(difference);
     }
 }
 

@@ -147,9 +147,8 @@ fn next<'t>(here: &Here<'t>, step: &Step) -> Option<(Step, Here<'t>)> {
             (*index < layout.count(bulk.bytes.len())).then_some((step.clone(), Here::Item(bulk)))
         }
         (Here::Item(bulk), Step::Name(name)) => {
-            let field = bulk.layout.as_ref()?.fields.iter().find(|f| f.name == *name)?;
-            let _ = field;
-            Some((step.clone(), Here::Nothing))
+            let known = bulk.layout.as_ref()?.fields.iter().any(|f| f.name == *name);
+            known.then(|| (step.clone(), Here::Nothing))
         }
         (Here::Item(_) | Here::Nothing, Step::Index(_)) => Some((step.clone(), Here::Nothing)),
         _ => None,
@@ -240,8 +239,8 @@ fn count_in(here: &Here<'_>) -> Option<usize> {
     }
 }
 
-/// The candidate that was probably meant: at most two fifths of the characters differ (Levenshtein distance; case does not
-/// count). Ties go to the earlier one.
+/// The candidate that was probably meant: at most two fifths of the characters differ (two that changed places count once,
+/// case does not count). Ties go to the earlier one.
 fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // Longer names are not typed by hand.
     const LONGEST: usize = 64;
@@ -258,23 +257,26 @@ fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n
     best.map(|(_, name)| name)
 }
 
-/// Levenshtein distance, row by row.
+/// Levenshtein distance in which two neighbours that changed places count once (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // Rows for the last two characters of `a`, and the current one.
+    let mut rows: [Vec<usize>; 3] = [Vec::new(), Vec::new(), (0..=b.len()).collect()];
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let above = *cell;
-            left = (diagonal + usize::from(x != y)).min(above + 1).min(left + 1);
-            diagonal = above;
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
+        rows.rotate_left(1);
+        let [before, last, row] = &mut rows;
+        row.clear();
+        row.push(i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+            let mut least = (at(last, j) + usize::from(x != y)).min(at(last, j + 1) + 1).min(at(row, j) + 1);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            if swapped {
+                least = least.min(at(before, j - 1) + 1);
+            }
+            row.push(least);
         }
     }
-    row.last().copied().unwrap_or(0)
+    rows[2].last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -344,6 +346,7 @@ mod tests {
     #[test]
     fn distances() {
         let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
-        assert_eq!([d("", "abc"), d("kitten", "sitting"), d("a", "a"), d("ab", "ba")], [3, 3, 0, 2]);
+        assert_eq!([d("", "abc"), d("kitten", "sitting"), d("a", "a"), d("nmae", "name")], [3, 3, 0, 1]);
+        assert_eq!([d("abc", ""), d("abcd", "badc"), d("", "")], [3, 2, 0]);
     }
 }

@@ -119,9 +119,7 @@ impl Registry {
         }
         let first = self.importer_for(request.from_a.as_deref(), a)?;
         let second = self.importer_for(request.from_b.as_deref(), b)?;
-        let mut comparison = Comparison::default();
-        comparison.a = file(a, first);
-        comparison.b = file(b, second);
+        let mut comparison = Comparison { a: file(a, first), b: file(b, second), ..Comparison::default() };
         let same = first.info().id == second.info().id;
         let by_document = match request.compare_as {
             CompareAs::Document => true,

@@ -1,4 +1,5 @@
 //! Dumps, loads, edits and differences of real files.
+#![allow(clippy::print_stdout, reason = "sweeps say what they counted")]
 
 mod support;
 
