@@ -1,4 +1,5 @@
 //! Real files: byte-exact documents, and the way through a scene.
+#![allow(clippy::print_stdout, reason = "sweeps say what they counted")]
 
 mod support;
 

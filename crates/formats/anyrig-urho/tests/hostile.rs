@@ -1,4 +1,5 @@
 //! Broken files: an error or a repaired scene, never a panic.
+#![allow(clippy::print_stdout, reason = "sweeps say what they counted")]
 
 mod support;
 

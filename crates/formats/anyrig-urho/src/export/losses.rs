@@ -21,7 +21,14 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     drops(Feature::OtherAnimation, "animations move bones only"),
     drops(Feature::VisibilityAnimation, "animations move bones only"),
     drops(Feature::NamedAnimation, "animations move bones only"),
-    drops(Feature::Extrapolation, "before the first and after the last key a bone holds"),
+    approximates(Feature::ComponentCurves, "one linear or step curve per property, within the error bound"),
+    approximates(Feature::PerKeyCurves, "one linear or step curve per property, within the error bound"),
+    approximates(Feature::Extrapolation, "keys over the length of the clip, within the error bound"),
+    approximates(Feature::LayeredClips, "one layer with what all of them do, within the error bound"),
+    approximates(Feature::ClipStarts, "clips start at 0"),
+    approximates(Feature::Pivots, "translation, rotation and scale that do the same"),
+    approximates(Feature::InheritModes, "helper bones that do the same"),
+    approximates(Feature::GeometricTransforms, "in the vertices or in a helper bone"),
     approximates(Feature::OcclusionMaps, "kept where there is no emissive map"),
     approximates(Feature::AlphaMask, "blended: the stock physically based techniques have no alpha mask"),
     approximates(Feature::UvTransforms, "one per material"),
@@ -46,7 +53,7 @@ const fn drops(feature: Feature, why: &'static str) -> Capability {
 }
 
 /// Features whose loss is told whenever they are used. What depends on their values is told where it happens.
-const ALWAYS: [Feature; 14] = [
+const ALWAYS: [Feature; 21] = [
     Feature::Polygons,
     Feature::SecondColors,
     Feature::CustomAttributes,
@@ -57,7 +64,14 @@ const ALWAYS: [Feature; 14] = [
     Feature::OtherAnimation,
     Feature::VisibilityAnimation,
     Feature::NamedAnimation,
+    Feature::ComponentCurves,
+    Feature::PerKeyCurves,
     Feature::Extrapolation,
+    Feature::LayeredClips,
+    Feature::ClipStarts,
+    Feature::Pivots,
+    Feature::InheritModes,
+    Feature::GeometricTransforms,
     Feature::AlphaMask,
     Feature::Cameras,
     Feature::Lights,

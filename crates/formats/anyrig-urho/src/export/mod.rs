@@ -84,6 +84,9 @@ fn prepare(scene: &mut Scene, options: &UrhoxOptions, context: &Context) -> Resu
         // Their numbers would stay in the old space; the report has said so.
         scene.nodes.values_mut().for_each(|node| drop(node.extras.remove(crate::import::EXTRAS)));
     }
+    let mut baking = passes::BakeOptions::default();
+    baking.max_error = options.error;
+    passes::bake_motion(scene, &baking, context)?;
     passes::to_space(scene, space, context)?;
     passes::triangulate(scene, context)?;
     passes::for_each_part(scene, context, |place, part, report| {

@@ -12,7 +12,7 @@ use crate::document::{Animation, Model, ModelLayout, UrhoDocument};
 use crate::options::UrhoxOptions;
 use crate::{Dialect, URHOX};
 use anyrig_bytes::text::{self, Encoding, RawText};
-use anyrig_bytes::{Context, Diagnostic, Place, Result, Role, Source, Value};
+use anyrig_bytes::{Context, Diagnostic, Place, Result, Role, Source};
 use anyrig_scene::{Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
 
 /// Reads the source's primary file, and motions attached to it.
@@ -72,7 +72,6 @@ fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: 
     let sources: Vec<_> = parts.iter().map(|p| p.source).collect();
     mesh.parts = parts.into_iter().map(|p| p.part).collect();
     morphs::import(&mut mesh, &sources, model, &names, context)?;
-    mesh.extras.set(EXTRAS, model_extras(model));
     let skinned = mesh.parts.iter().any(|p| p.influences.is_some());
     let mut instance = MeshInstance::new(scene.meshes.push(mesh));
     if skinned {
@@ -88,15 +87,6 @@ fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: 
 
 /// Namespace of what this crate leaves in extras.
 pub(crate) const EXTRAS: &str = "urho";
-
-fn model_extras(model: &Model) -> Value {
-    let floats = |v: &[f32]| Value::Array(v.iter().map(|f| Value::from(*f)).collect());
-    let [min, max] = &model.bounding_box;
-    let mut extras = Value::Null;
-    extras.set("bounding_box", Value::Array(vec![floats(min), floats(max)]));
-    extras.set("centres", Value::Array(model.centres.iter().map(|c| floats(c)).collect()));
-    extras
-}
 
 fn attach_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
     for attachment in context.attachments(Role::Motion) {

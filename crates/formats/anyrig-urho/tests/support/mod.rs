@@ -1,5 +1,5 @@
 //! Helpers of several tests: where the corpus is, and a parser of the written layouts that knows nothing of the crate.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::print_stdout, reason = "each test uses a part of it; sweeps say what they counted")]
 
 pub mod parser;
 pub mod pose;

@@ -1,0 +1,200 @@
+//! Index widths, topologies, colours, morphs, sampled curves, threads.
+
+mod support;
+
+use anyrig_bytes::{Context, Severity, Value};
+use anyrig_scene::{
+    Channel, Clip, Curve, DeltaStream, Interpolation, Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property,
+    Scene, Semantic, Stream, Topology,
+};
+use support::{content, export, parser};
+
+/// Points in a plane, with everything that would otherwise be made.
+fn sheet(points: u32) -> Part {
+    let mut part = Part::default();
+    part.point_count = points;
+    let position = |i: u32| [(i % 317) as f32, (i / 317) as f32, 0.0];
+    part.set_stream(Stream::new(Semantic::Position, 3, (0..points).flat_map(position).collect::<Vec<_>>()));
+    let repeat = |values: &[f32]| values.repeat(points as usize);
+    part.set_stream(Stream::new(Semantic::Normal, 3, repeat(&[0.0, 0.0, 1.0])));
+    part.set_stream(Stream::new(Semantic::Tangent, 4, repeat(&[1.0, 0.0, 0.0, 1.0])));
+    part
+}
+
+fn scene_of(parts: Vec<Part>) -> Scene {
+    let mut scene = Scene::default();
+    add(&mut scene, "n", parts, &[]);
+    scene
+}
+
+fn add(scene: &mut Scene, name: &str, parts: Vec<Part>, morphs: &[&str]) {
+    let mut mesh = Mesh::default();
+    mesh.parts = parts;
+    mesh.morphs = morphs.iter().map(|m| MorphTarget::new(*m)).collect();
+    let mut node = Node::new(name);
+    node.mesh = Some(MeshInstance::new(scene.meshes.push(mesh)));
+    scene.add_node(node, None);
+}
+
+fn model(scene: Scene) -> parser::Mdl {
+    parser::mdl(&content(&export(scene, &Context::new()), "Model.mdl"))
+}
+
+#[test]
+fn indices_are_short_up_to_65535_vertices() {
+    for (points, size) in [(65_535, 2), (65_536, 4)] {
+        let mut part = sheet(points);
+        part.corners = Some(vec![0, points / 2, points - 1].into());
+        let mdl = model(scene_of(vec![part]));
+        assert_eq!(mdl.index_sizes, [size]);
+        assert_eq!(mdl.index_buffers[0], [0, points / 2, points - 1]);
+        assert_eq!(mdl.vertex_buffers[0].count, points as usize);
+    }
+}
+
+#[test]
+fn unindexed_and_indexed_parts_of_all_topologies_share_the_buffers() {
+    let mut lines = sheet(4);
+    lines.topology = Topology::Lines;
+    lines.corners = Some(vec![0, 1, 2, 3].into());
+    let mut points = sheet(5);
+    points.topology = Topology::Points;
+    let mdl = model(scene_of(vec![sheet(6), lines, points]));
+    assert_eq!(mdl.index_buffers[0], (0..15).collect::<Vec<_>>());
+    let lods: Vec<_> = mdl.geometries.iter().map(|g| g.lods[0].1).collect();
+    // Type, vertex buffer, index buffer, start, count.
+    assert_eq!(lods, [[0, 0, 0, 0, 6], [1, 0, 0, 6, 4], [2, 0, 0, 10, 5]]);
+    assert_eq!(mdl.bounding_box, [0.0, 0.0, 0.0, 5.0, 0.0, 0.0]);
+    assert_eq!(mdl.centres, [[2.5, 0.0, 0.0], [1.5, 0.0, 0.0], [2.0, 0.0, 0.0]]);
+}
+
+#[test]
+fn colours_are_bytes_with_red_first() {
+    let mut with_alpha = sheet(3);
+    with_alpha.set_stream(Stream::new(Semantic::Color(0), 4, [1.0f32, 0.5, 0.0, 0.25].repeat(3)));
+    let mut without = sheet(3);
+    without.set_stream(Stream::new(Semantic::Color(0), 3, [2.0f32, -1.0, 1.0].repeat(3)));
+    let mdl = model(scene_of(vec![with_alpha, without]));
+    assert_eq!(mdl.vertex_buffers[0].element(0, 0x506), [255, 128, 0, 64]);
+    assert_eq!(mdl.vertex_buffers[0].element(3, 0x506), [255, 0, 255, 255]);
+}
+
+#[test]
+fn a_second_set_of_coordinates_is_an_element_of_its_own() {
+    let mut part = sheet(3);
+    part.set_stream(Stream::new(Semantic::TexCoord(0), 2, [0.25f32, 0.5].repeat(3)));
+    part.set_stream(Stream::new(Semantic::TexCoord(1), 2, [0.75f32, 1.0].repeat(3)));
+    let mdl = model(scene_of(vec![part]));
+    let vertices = &mdl.vertex_buffers[0];
+    assert_eq!(vertices.descriptors, [0x003, 0x103, 0x506, 0x402, 0x0001_0402, 0x304]);
+    assert_eq!(vertices.floats::<2>(1, 0x0001_0402), [0.75, 1.0]);
+}
+
+#[test]
+fn morphs_of_several_meshes_stay_apart() {
+    let delta = |semantic, points: Option<Vec<u32>>, values: Vec<f32>| DeltaStream {
+        semantic,
+        width: 3,
+        points: points.map(Into::into),
+        values: values.into(),
+    };
+    let mut dense = sheet(3);
+    let moves = vec![0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
+    dense.morphs = vec![PartMorph { deltas: vec![delta(Semantic::Position, None, moves)] }];
+    let mut sparse = sheet(4);
+    let moved = [
+        delta(Semantic::Position, Some(vec![1, 3]), vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+        delta(Semantic::Normal, Some(vec![2]), vec![0.0, 0.0, 0.5]),
+    ];
+    sparse.topology = Topology::Points;
+    sparse.morphs = vec![PartMorph { deltas: moved.to_vec() }, PartMorph::default()];
+    let mut scene = Scene::default();
+    add(&mut scene, "face", vec![dense], &["smile"]);
+    add(&mut scene, "body", vec![sparse], &["Smile", ""]);
+    let mdl = model(scene);
+    let names: Vec<_> = mdl.morphs.iter().map(|m| (m.name.as_str(), m.mask)).collect();
+    assert_eq!(names, [("smile", 1), ("Smile_2", 3), ("Morph_1", 0)]);
+    assert_eq!(mdl.morphs[0].vertices, [(1, vec![[1.0, 2.0, 3.0]])]);
+    let zero = [0.0; 3];
+    let expected =
+        [(4, vec![[1.0, 0.0, 0.0], zero]), (5, vec![zero, [0.0, 0.0, 0.5]]), (6, vec![[0.0, 1.0, 0.0], zero])];
+    assert_eq!(mdl.morphs[1].vertices, expected);
+    assert_eq!(mdl.vertex_buffers[0].morph_range, [1, 6]);
+}
+
+#[test]
+fn cubic_curves_are_sampled_within_the_bound() {
+    let mut scene = scene_of(vec![sheet(3)]);
+    let node = scene.roots().next().expect("a node");
+    // Key values 0 and 1 with flat tangents: 3t² - 2t³.
+    let values = vec![0.0; 9].into_iter().chain([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]).collect::<Vec<f32>>();
+    let mut clip = Clip::new("ease");
+    let curve = Curve::new(Interpolation::CubicHermite, 3, vec![0.0, 1.0], values);
+    clip.channels.push(Channel::new(node, Property::Translation, curve));
+    scene.clips.push(clip);
+    let context = Context::new();
+    let files = export(scene, &context);
+    let track = &parser::ani(&content(&files, "Animations/ease.ani")).tracks[0];
+    assert!(track.keys.len() > 10 && track.interpolation == 1);
+    for step in 0..=1000 {
+        let t = step as f32 / 1000.0;
+        let after = track.keys.iter().position(|k| k[0] >= t).expect("a key");
+        let (a, b) = (track.keys[after.saturating_sub(1)], track.keys[after]);
+        let share = if b[0] > a[0] { (t - a[0]) / (b[0] - a[0]) } else { 1.0 };
+        let value = a[1] + (b[1] - a[1]) * share;
+        assert!((value - (3.0 * t * t - 2.0 * t * t * t)).abs() < 2e-4, "{t}: {value}");
+    }
+    assert_eq!(context.report().count_of("urho.curves-sampled"), 1);
+    assert_eq!(context.report().worst(), Some(Severity::Approximated));
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let scene = || {
+        let mut parts = vec![sheet(5000), sheet(333), sheet(1026)];
+        for part in &mut parts {
+            // Normals and tangents are made, part by part.
+            part.streams.truncate(1);
+            part.set_stream(Stream::new(Semantic::TexCoord(0), 2, vec![0.5; part.point_count as usize * 2]));
+        }
+        scene_of(parts)
+    };
+    let with_threads = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| {
+            let context = Context::new();
+            let files = export(scene(), &context);
+            let files: Vec<_> = files.into_iter().map(|f| (f.name, f.content.to_vec())).collect();
+            (files, context.report())
+        })
+    };
+    assert_eq!(with_threads(1), with_threads(4));
+}
+
+#[test]
+fn wrong_options_are_named() {
+    for (key, value) in [
+        ("scale", Value::from(0)),
+        ("scale", Value::from(-1)),
+        ("error", Value::from(0)),
+        ("max_bones", Value::from(11)),
+        ("max_bones", Value::from(257)),
+        ("handednes", Value::from("none")),
+        ("handedness", Value::from("reflect-y")),
+    ] {
+        let mut options = Value::Null;
+        options.set(key, value);
+        let context = Context::new().with_options("urhox", options);
+        let exporter = anyrig_urho::UrhoxExporter;
+        let error = anyrig_scene::Exporter::export(&exporter, scene_of(vec![sheet(3)]), "m", &context).expect_err(key);
+        assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Usage);
+        assert!(error.message().contains(key) || error.message().contains("reflect"), "{error}");
+    }
+}
+
+#[test]
+fn nothing_to_write_is_an_error() {
+    let exporter = anyrig_urho::UrhoxExporter;
+    let error = anyrig_scene::Exporter::export(&exporter, Scene::default(), "m", &Context::new()).expect_err("empty");
+    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Unsupported);
+}
