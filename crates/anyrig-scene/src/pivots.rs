@@ -275,6 +275,11 @@ impl World {
         taken: DVec3::ONE,
     };
 
+    /// `scene_from_node` without the node's own scale: what children that do not inherit it as a whole hang from.
+    pub fn unscaled(&self) -> DAffine3 {
+        self.unscaled
+    }
+
     /// The place of a child of this node.
     pub fn child(&self, local: LocalTransform, mode: InheritMode) -> Self {
         if mode == InheritMode::Full {

@@ -7,7 +7,7 @@ use super::{BakeOptions, clip_needs_baking, is_plain};
 use crate::codes;
 use anyrig_animation::{ClipHints, Pose, number_at, sample, scene_size};
 use anyrig_bytes::{Context, Place, Result};
-use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs};
+use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What all clips share.
@@ -18,8 +18,8 @@ struct Baker<'a> {
     options: &'a BakeOptions,
     context: &'a Context,
     rest: Pose,
-    /// Largest error of translations in the scene's unit.
-    distance: f64,
+    /// Largest error of each node's translation, in the units of its parent.
+    distances: Vec<f64>,
 }
 
 pub(super) fn bake(
@@ -30,9 +30,28 @@ pub(super) fn bake(
     context: &Context,
 ) -> Result<Vec<Clip>> {
     let error = if options.max_error > 0.0 { options.max_error } else { 0.0 };
-    let size = model_size(scene);
-    let baker = Baker { scene, plan, homes, options, context, rest: Pose::rest(scene), distance: error * size };
+    let distances = distances(scene, plan, error * model_size(scene));
+    let baker = Baker { scene, plan, homes, options, context, rest: Pose::rest(scene), distances };
     scene.clips.iter().map(|clip| baker.clip(clip)).collect()
+}
+
+/// A distance in the scene as it is in the units of what each node will hang from, which may be scaled at rest.
+fn distances(scene: &Scene, plan: &Plan, distance: f64) -> Vec<f64> {
+    let mut places = vec![World::ROOT; scene.nodes.len()];
+    let mut distances = vec![distance; scene.nodes.len()];
+    for id in &plan.order {
+        let node = &scene.nodes[*id];
+        let parent = node.parent.map_or(World::ROOT, |p| places[p.index()]);
+        places[id.index()] = parent.child(node.local, node.inherit);
+        let split = node.parent.is_some_and(|p| plan.split[p.index()]);
+        let from = if split && node.inherit != InheritMode::Full { parent.unscaled() } else { parent.scene_from_node };
+        let m = from.matrix3;
+        let scale = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
+        if scale.is_finite() && scale > 0.0 {
+            distances[id.index()] = distance / scale;
+        }
+    }
+    distances
 }
 
 /// The size of what is shown, else of the skeleton at rest.
@@ -137,7 +156,7 @@ impl Baker<'_> {
         let own = clip.channels.iter().filter(|c| c.target.node() == Some(node));
         let wanted = wanted(own, self.scene.nodes[node].pivots.is_some());
         for (property, (kind, bound)) in [
-            (Property::Translation, (Kind::Numbers, self.distance)),
+            (Property::Translation, (Kind::Numbers, self.distances[node.index()])),
             (Property::Rotation, (Kind::Rotation, angle)),
             (Property::Scale, (Kind::Numbers, angle * rest.trs.scale.abs().max_element().max(1e-3))),
         ] {
@@ -200,10 +219,15 @@ impl Baker<'_> {
         part.channels = clip.channels.iter().filter(|c| c.target == channel.target).cloned().collect();
         let times = times(&part, clip);
         let rest = channel.target.node().map_or(0.0, |n| f64::from(u8::from(self.rest.is_visible(n))));
-        let mut value = |time: f64| vec![number_at(&part, &channel.target, rest, time)];
-        let range = value_range(&channel.curve);
-        let bound = self.options.max_error * range;
-        let curve = self.sampled(&mut value, (Kind::Numbers, bound), (&times, &|_, _| 1))?;
+        let number = |time: f64| number_at(&part, &channel.target, rest, time);
+        if matches!(channel.target, Target::Visibility { .. }) {
+            let mut value = |time: f64| vec![f64::from(u8::from(number(time).abs() >= 1.0))];
+            let curve = self.sampled(&mut value, (Kind::Numbers, 0.25), (&times, &|_, _| 1))?;
+            self.push(baked, clip, channel.target.clone(), switched(&curve));
+            return Ok(());
+        }
+        let bound = self.options.max_error * range(times.iter().map(|t| number(*t)));
+        let curve = self.sampled(&mut |time| vec![number(time)], (Kind::Numbers, bound), (&times, &|_, _| 1))?;
         self.push(baked, clip, channel.target.clone(), curve);
         Ok(())
     }
@@ -337,9 +361,22 @@ fn turns(part: &Clip, node: NodeId, from: f64, to: f64) -> u32 {
     ((travelled / 90.0).ceil() as u32).clamp(1, 4096)
 }
 
-fn value_range(curve: &Curve) -> f64 {
-    let ends = curve.values.iter().fold((f32::MAX, f32::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
-    f64::from(ends.1 - ends.0).max(1e-6)
+/// The range of numbers; of equal ones a share of their size.
+fn range(values: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    (high - low).max(low.abs().max(high.abs()) * 1e-3).max(1e-6)
+}
+
+/// A curve that is on or off: it holds until it changes.
+fn switched(curve: &Curve) -> Curve {
+    let (mut times, mut values) = (Vec::new(), Vec::<f32>::new());
+    for (time, value) in curve.times_secs.iter().zip(curve.values.iter().map(|v| v.round())) {
+        if values.last() != Some(&value) {
+            times.push(*time);
+            values.push(value);
+        }
+    }
+    Curve::new(anyrig_scene::Interpolation::Step, 1, times, values)
 }
 
 /// The curve moved in time; its own ticks are then no longer true.
