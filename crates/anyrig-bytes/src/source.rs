@@ -20,6 +20,16 @@ pub trait Source: Sync {
     /// reading fails; [`crate::ErrorKind::LimitExceeded`] when the file is too large.
     fn resolve(&self, relative_name: &str) -> Result<Option<SharedBytes>>;
 
+    /// As [`Source::resolve`], but without regard to the case of letters, for formats whose files come from systems that
+    /// ignore it; also gives the name as it is spelled here. An exact match comes first, then the first one by name.
+    ///
+    /// # Errors
+    /// As [`Source::resolve`].
+    fn find(&self, relative_name: &str) -> Result<Option<(String, SharedBytes)>> {
+        let name = normal_relative_name(relative_name)?;
+        Ok(self.resolve(&name)?.map(|bytes| (name, bytes)))
+    }
+
     /// The primary file's name without its extension; empty names become `unnamed`.
     fn stem(&self) -> &str {
         let name = self.name();
@@ -61,6 +71,16 @@ impl Source for MemorySource {
 
     fn resolve(&self, relative_name: &str) -> Result<Option<SharedBytes>> {
         Ok(self.beside.get(&normal_relative_name(relative_name)?).cloned())
+    }
+
+    fn find(&self, relative_name: &str) -> Result<Option<(String, SharedBytes)>> {
+        let name = normal_relative_name(relative_name)?;
+        if let Some(bytes) = self.beside.get(&name) {
+            return Ok(Some((name, bytes.clone())));
+        }
+        let lower = name.to_lowercase();
+        let same = self.beside.iter().find(|(known, _)| known.to_lowercase() == lower);
+        Ok(same.map(|(known, bytes)| (known.clone(), bytes.clone())))
     }
 }
 
@@ -118,5 +138,7 @@ mod tests {
         assert_eq!(source.stem(), "a.b");
         assert_eq!(source.resolve("./t/x.png").map(|f| f.map(|b| b.len())), Ok(Some(1)));
         assert_eq!(source.resolve("y.png"), Ok(None));
+        assert_eq!(source.resolve("T/X.PNG"), Ok(None));
+        assert_eq!(source.find("T\\X.PNG").map(|f| f.map(|(name, _)| name)), Ok(Some("t/x.png".to_owned())));
     }
 }
