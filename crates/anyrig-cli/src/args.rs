@@ -170,7 +170,7 @@ pub struct ConvertArgs {
     pub report: Option<PathBuf>,
     /// Threads; the output does not depend on it
     #[arg(short, long, value_name = "N")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    pub jobs: Option<u16>,
     /// Print the plan and the losses to expect; write nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -118,7 +118,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn run_all(&self, jobs: &[Job]) -> Result<Vec<Outcome>> {
-        let threads = self.args.jobs.map_or(0, std::num::NonZeroUsize::get);
+        let threads = self.args.jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}; try --jobs 1")))?;
         let ordered = Ordered::new();
