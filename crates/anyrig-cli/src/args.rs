@@ -169,7 +169,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Threads; the output does not depend on it
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Print the plan and the losses to expect; write nothing
     #[arg(long)]
