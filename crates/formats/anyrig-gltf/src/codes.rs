@@ -47,10 +47,8 @@ codes! {
     COMMON_ROOT "gltf.common-root" Note "The joints of a skin have no common root, which glTF demands; a root node was added above them.";
     KEYS_MERGED "gltf.keys-merged" Approximated "Keys lie too close for f32 times, or before 0; glTF holds neither.";
     SINGLE_KEY "gltf.single-key" Note "A cubic curve of one key, which glTF does not allow, is written as the constant that it is.";
-    CURVE_RESAMPLED "gltf.curve-resampled" Approximated "A curve has segments of several kinds; straight lines near it are written.";
     NOT_HELD "gltf.not-held" Lost "A feature of the scene has no place in a glTF file.";
     APPROXIMATED "gltf.approximated" Approximated "glTF holds something near a feature of the scene.";
-    GEOMETRY_NODE "gltf.geometry-node" Note "A transform that moves a node's mesh only became a node of its own.";
     CLIP_LENGTH "gltf.clip-length" Approximated "A clip has a length of its own; in glTF it ends with its last key.";
     ANIMATION_PATH "gltf.animation-path" Lost "What a channel moves has no place in a glTF file.";
     CLIP_DROPPED "gltf.clip-dropped" Lost "A clip has no channel that glTF holds, and a clip without channels is not allowed.";

@@ -132,11 +132,9 @@ const WRITING: &[&str] = &[
     "gltf.clip-dropped",
     "gltf.clip-length",
     "gltf.common-root",
-    "gltf.curve-resampled",
     "gltf.deltas-dropped",
     "gltf.dual-quaternion",
     "gltf.extras-dropped",
-    "gltf.geometry-node",
     "gltf.image-missing",
     "gltf.instance-copied",
     "gltf.keys-merged",
@@ -212,19 +210,22 @@ fn awkward() -> Scene {
 fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
     let mut clip = Clip::new("c");
     clip.length_secs = Some(9.0);
-    clip.start_secs = 1.0;
     let cubic = Curve::new(Interpolation::CubicHermite, 3, vec![0.0], vec![0.0; 9]);
     clip.channels.push(Channel::new(shown, Property::Translation, cubic));
     let rotation = Curve::new(Interpolation::Linear, 4, vec![-1.0, 0.0], vec![0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
     clip.channels.push(Channel::new(shown, Property::Rotation, rotation));
+    let seen = Curve::new(Interpolation::Step, 1, vec![0.0], vec![1.0]);
+    clip.channels.push(Channel::on(Target::Visibility { node: other }, seen));
+    let mut layered = Clip::new("layered");
     let mut kinds = Curve::new(Interpolation::PerKey, 3, vec![0.0, 1.0], vec![1.0; 6]);
     kinds.segments = vec![Segment::Step, Segment::Linear];
-    clip.channels.push(Channel::new(other, Property::Scale, kinds));
-    clip.layers = vec![ClipLayer::default(), ClipLayer::default()];
+    layered.channels.push(Channel::new(other, Property::Scale, kinds));
+    layered.layers = vec![ClipLayer::default(), ClipLayer::default()];
+    layered.start_secs = 1.0;
     let mut empty = Clip::new("d");
     let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
     empty.channels.push(Channel::on(Target::Other("somewhere".to_owned()), curve));
-    vec![clip, empty]
+    vec![clip, layered, empty]
 }
 
 #[test]

@@ -8,7 +8,6 @@ use crate::document::{
 };
 use crate::names::CHANNEL_TARGET;
 use anyrig_bytes::{Buffer, Diagnostic, Result};
-use anyrig_passes::{CurveKind, ResampleOptions, resample};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, Property, Target};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -57,8 +56,7 @@ impl Saver<'_> {
         let mut known: BTreeMap<(Index, Index, u8), Index> = BTreeMap::new();
         for (index, channel) in clip.channels.iter().enumerate() {
             let subject = format!("clip {number} channel {index}");
-            // Upper layers were reported by the capability table.
-            let Some(target) = target(channel).filter(|_| channel.layer == 0) else { continue };
+            let Some(target) = target(channel) else { continue };
             let (input, output, interpolation) = self.curve(channel, &subject);
             let sampler = *known.entry((input, output, interpolation as u8)).or_insert_with(|| {
                 samplers.push(AnimationSampler {
@@ -84,8 +82,8 @@ impl Saver<'_> {
     /// Accessors of times and values.
     fn curve(&mut self, channel: &Channel, subject: &str) -> (Index, Index, Interpolation) {
         let is_rotation = matches!(channel.target, Target::Node { property: Property::Rotation, .. });
-        let curve = self.one_kind(&channel.curve, is_rotation, subject);
-        let held = holdable(&curve);
+        let curve = &channel.curve;
+        let held = holdable(curve);
         if held.interpolation != curve.interpolation {
             self.context.tell(&codes::SINGLE_KEY, subject, "");
         }
@@ -93,24 +91,11 @@ impl Saver<'_> {
             let lost = (curve.len() - held.len()) as u64;
             self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost));
         }
-        let of_scene = matches!((&curve, &held), (Cow::Borrowed(_), Cow::Borrowed(_)));
-        let owner = if of_scene { Owner::Scene } else { Owner::Nobody };
+        let owner = if matches!(held, Cow::Borrowed(_)) { Owner::Scene } else { Owner::Nobody };
         let times = self.times(&held.times_secs, owner);
         let form = ValueForm { is_rotation, shape: shape_of(channel, held.width), owner };
         let values = self.values(&held, form, subject);
         (times, values, held.interpolation)
-    }
-
-    /// The curve itself, or straight lines near it when its segments are of several kinds.
-    fn one_kind<'c>(&self, curve: &'c Curve, is_rotation: bool, subject: &str) -> Cow<'c, Curve> {
-        if curve.interpolation != Interpolation::PerKey {
-            return Cow::Borrowed(curve);
-        }
-        let kind = if is_rotation { CurveKind::Rotation } else { CurveKind::Numbers };
-        let resampled = resample(curve, kind, &ResampleOptions::default());
-        let message = format!("{} keys became {}", curve.len(), resampled.curve.len());
-        self.context.tell(&codes::CURVE_RESAMPLED, subject, message);
-        Cow::Owned(resampled.curve)
     }
 
     fn times(&mut self, times: &Buffer<f64>, owner: Owner) -> Index {
@@ -206,7 +191,7 @@ fn path(property: Property) -> &'static str {
 
 fn interpolation_name(interpolation: Interpolation) -> Option<String> {
     let name = match interpolation {
-        // Curves with segments of several kinds were resampled to straight lines.
+        // Curves with segments of several kinds were baked before.
         Interpolation::Linear | Interpolation::PerKey => "LINEAR",
         Interpolation::Step => "STEP",
         Interpolation::CubicHermite => "CUBICSPLINE",

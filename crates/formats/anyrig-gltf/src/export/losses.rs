@@ -38,8 +38,10 @@ pub(super) fn predict(scene: &Scene) -> Report {
 }
 
 /// Features whose loss needs no more words than the capability table has.
-const WHOLE: [Feature; 8] = [
+const WHOLE: [Feature; 10] = [
     Feature::ComponentCurves,
+    Feature::PerKeyCurves,
+    Feature::GeometricTransforms,
     Feature::Extrapolation,
     Feature::LayeredClips,
     Feature::ClipStarts,

@@ -2,13 +2,14 @@
 
 use crate::codes;
 use anyrig_bytes::{Context, Result};
-use anyrig_passes::{DecomposeOptions, Shear};
+use anyrig_passes::{BakeOptions, DecomposeOptions, Shear};
 use anyrig_scene::glam::DAffine3;
-use anyrig_scene::{Domain, LocalTransform, Node, NodeId, Property, Scene, Space, Target, Topology, Trs};
-use std::collections::{BTreeMap, BTreeSet};
+use anyrig_scene::{Domain, LocalTransform, Node, NodeId, Scene, Space, Topology, Trs};
+use std::collections::BTreeSet;
 
-/// Space, triangles, point attributes, no shear, skins with a common root.
+/// Plain transforms and curves, space, triangles, point attributes, no shear, skins with a common root.
 pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
+    anyrig_passes::bake_motion(scene, &BakeOptions::default(), context)?;
     anyrig_passes::to_space(scene, Space::GLTF, context)?;
     let parts = || scene.meshes.values().flat_map(|m| &m.parts);
     if parts().any(|p| matches!(p.topology, Topology::Polygons { .. })) {
@@ -24,31 +25,8 @@ pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
         options.shear = Shear::HelperNode;
         anyrig_passes::decompose(scene, options, context)?;
     }
-    geometry_nodes(scene, context);
     common_roots(scene, context);
     Ok(())
-}
-
-/// A transform that moves a node's mesh only becomes a child that shows the mesh; what animates its morphs follows.
-fn geometry_nodes(scene: &mut Scene, context: &Context) {
-    let mut moved = BTreeMap::new();
-    for id in scene.nodes.ids() {
-        let node = &mut scene.nodes[id];
-        let Some(geometric) = node.geometric.take().filter(|g| **g != Trs::IDENTITY) else { continue };
-        if node.mesh.as_ref().is_none_or(|m| m.skin.is_some()) {
-            continue;
-        }
-        let mut child = Node::new(format!("{}_geometry", node.name));
-        child.local = LocalTransform::Trs(*geometric);
-        child.mesh = node.mesh.take();
-        context.tell(&codes::GEOMETRY_NODE, format!("node {}", id.index()), "");
-        moved.insert(id, scene.add_node(child, Some(id)));
-    }
-    for channel in scene.clips.iter_mut().flat_map(|c| &mut c.channels) {
-        if let Target::Node { node, property: Property::MorphWeights } = &mut channel.target {
-            *node = moved.get(node).copied().unwrap_or(*node);
-        }
-    }
 }
 
 /// True when translation, rotation and scale cannot express a matrix, which glTF demands (specification 5.25.6).
