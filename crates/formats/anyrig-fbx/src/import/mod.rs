@@ -9,19 +9,25 @@
 mod animation;
 mod cameras;
 mod curves;
+mod files;
+mod geometry;
 mod inbetween;
+mod materials;
 mod nodes;
 mod objects;
 mod properties;
 mod settings;
+mod shapes;
+mod skins;
 mod takes;
+mod textures;
 
 pub use objects::{Connection, End, Object, ObjectId, Objects};
 pub use properties::{NamedProperty, Properties};
 pub use settings::Settings;
 
 use crate::document::{Decoder, FbxDocument};
-use anyrig_bytes::{Context, Result};
+use anyrig_bytes::{Context, Result, Source};
 use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +54,14 @@ pub struct Import<'a> {
     pub named_morphs: BTreeMap<(ObjectId, String), Vec<MorphBinding>>,
     /// In versions before 6000: the parts of transforms that a take has said.
     rests: BTreeSet<(ObjectId, TransformPart)>,
+    /// The meshes, by the object that holds their geometry.
+    geometries: BTreeMap<ObjectId, geometry::Geometry>,
+    materials: materials::Materials,
+    textures: textures::Textures,
+    /// Where textures are looked for.
+    files: files::Files<'a>,
+    /// The node that stands for the root of the scene, when a cluster follows it.
+    root_joint: Option<NodeId>,
 }
 
 /// Morph targets that a blend shape channel moves, at one node that shows them.
@@ -87,7 +101,18 @@ impl<'a> Import<'a> {
             morphs: BTreeMap::new(),
             named_morphs: BTreeMap::new(),
             rests: BTreeSet::new(),
+            geometries: BTreeMap::new(),
+            materials: materials::Materials::default(),
+            textures: textures::Textures::default(),
+            files: files::Files::new(None),
+            root_joint: None,
         })
+    }
+
+    /// Blender writes some things in ways of its own.
+    fn is_blender(&self) -> bool {
+        let generator = self.scene.extras.get("generator").and_then(anyrig_bytes::Value::as_str);
+        generator.is_some_and(|text| text.contains("Blender"))
     }
 }
 
@@ -96,9 +121,26 @@ impl<'a> Import<'a> {
 /// # Errors
 /// A hierarchy in which a node is its own ancestor, broken arrays, or beyond the limits.
 pub fn import(document: &FbxDocument, context: &Context) -> Result<Scene> {
+    import_beside(document, None, context)
+}
+
+/// As [`import`], with files beside the document, which textures are looked for among.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_beside<'a>(
+    document: &'a FbxDocument,
+    source: Option<&'a dyn Source>,
+    context: &'a Context,
+) -> Result<Scene> {
     let mut import = Import::new(document, context)?;
+    import.files = files::Files::new(source);
     nodes::read(&mut import)?;
     cameras::read(&mut import)?;
+    geometry::read(&mut import)?;
+    skins::read(&mut import)?;
+    shapes::read(&mut import)?;
+    materials::read(&mut import)?;
     animation::read(&mut import)?;
     let mut scene = import.scene;
     validate(&mut scene, context);

@@ -23,7 +23,7 @@ impl Settings {
     pub fn read(document: &FbxDocument, objects: &Objects<'_>, context: &Context) -> Self {
         let properties = global_properties(document, objects);
         let number = |name: &str| properties.get(name).and_then(|p| p.f64(0));
-        let metres = number("UnitScaleFactor").filter(|v| *v > 0.0).unwrap_or(1.0) * METRES_PER_CENTIMETRE;
+        let metres = number("UnitScaleFactor").filter(|v| *v > 0.0).unwrap_or(1.0) / CENTIMETRES_PER_METRE;
         Self {
             space: Space { metres_per_unit: metres, ..space(&properties, context) },
             ticks_per_second: ticks_per_second(document),
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-const METRES_PER_CENTIMETRE: f64 = 0.01;
+const CENTIMETRES_PER_METRE: f64 = 100.0;
 
 fn global_properties<'a>(document: &'a FbxDocument, objects: &Objects<'a>) -> Properties<'a> {
     let inside = document.child("Objects").and_then(|n| n.child("GlobalSettings"));

@@ -1,0 +1,109 @@
+//! What a mesh has beside its surface: creases, subdivision, layers that the scene has no word for.
+
+use super::layers::{self, Mapping, VERTEX_CREASE};
+use super::normals::edge_ends;
+use super::polygons::Polygons;
+use super::{Column, Reader};
+use crate::codes;
+use crate::document::Node;
+use anyrig_bytes::{Result, Value};
+use anyrig_scene::{Extras, Semantic};
+
+/// Kinds of layer elements that are read, here or with the textures.
+const KNOWN: [&str; 10] = [
+    "LayerElementNormal",
+    "LayerElementTangent",
+    "LayerElementBinormal",
+    "LayerElementUV",
+    "LayerElementColor",
+    "LayerElementMaterial",
+    "LayerElementSmoothing",
+    "LayerElementEdgeCrease",
+    "LayerElementVertexCrease",
+    "LayerElementHole",
+];
+
+impl Reader<'_, '_> {
+    pub(super) fn extras(&mut self, node: Node<'_>, polygons: &Polygons, points: usize) -> Result<Extras> {
+        let mut extras = Extras::default();
+        if let Some(creases) = self.edge_creases(node, polygons)? {
+            extras.set("fbx.edge_creases", creases);
+        }
+        if let Some(creases) = self.vertex_creases(node, polygons, points)? {
+            extras.set("fbx.vertex_creases", creases);
+        }
+        if let Some(holes) = self.holes(node, polygons)? {
+            extras.set("fbx.holes", holes);
+        }
+        self.subdivision(node, &mut extras);
+        for element in node.children() {
+            let name = element.name_text();
+            let is_texture = name.starts_with("LayerElement") && name.contains("Texture");
+            if name.starts_with("LayerElement") && !is_texture && !KNOWN.contains(&&*name) {
+                self.lose_layer(element, "the scene has no place for it");
+            }
+        }
+        Ok(extras)
+    }
+
+    /// Both points and the crease of each edge that has one.
+    fn edge_creases(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
+        let Some(element) = node.child("LayerElementEdgeCrease") else { return Ok(None) };
+        if layers::mapping(element) != Some(Mapping::Edge) {
+            self.lose_layer(element, "it is not on edges");
+            return Ok(None);
+        }
+        let values = self.array::<f32>(element, "EdgeCrease")?;
+        self.book(polygons.corners.len() * 4 + polygons.edges.len() * 12, node)?;
+        let ends = edge_ends(polygons);
+        let creased = ends.into_iter().zip(values.iter()).filter(|(_, c)| **c != 0.0 && c.is_finite());
+        let creases: Vec<Value> = creased
+            .filter_map(|(ends, crease)| {
+                let (a, b) = ends?;
+                Some(Value::Array(vec![f64::from(a).into(), f64::from(b).into(), f64::from(*crease).into()]))
+            })
+            .collect();
+        Ok((!creases.is_empty()).then_some(Value::Array(creases)))
+    }
+
+    /// The point and its crease, for points that have one.
+    fn vertex_creases(&mut self, node: Node<'_>, polygons: &Polygons, points: usize) -> Result<Option<Value>> {
+        let Some(layer) = self.layers(node, VERTEX_CREASE, polygons)?.into_iter().next() else { return Ok(None) };
+        if layer.mapping != Mapping::Point {
+            self.push(&codes::LAYER_LOST, node, "vertex creases are not on points", 1);
+            return Ok(None);
+        }
+        let (column, _) = Column::spread(&layer, Semantic::Custom(String::new()), polygons, points);
+        let creased = column.values.iter().enumerate().filter(|(_, c)| **c != 0.0 && c.is_finite());
+        let creases: Vec<Value> =
+            creased.map(|(point, c)| Value::Array(vec![(point as f64).into(), f64::from(*c).into()])).collect();
+        Ok((!creases.is_empty()).then_some(Value::Array(creases)))
+    }
+
+    /// Numbers of the faces that are marked as holes of a subdivided surface. The control cage shows them.
+    fn holes(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
+        let Some(element) = node.child("LayerElementHole") else { return Ok(None) };
+        let Some(flags) = self.face_values(element, "Hole", polygons.face_count())? else { return Ok(None) };
+        let holes: Vec<Value> =
+            flags.iter().enumerate().filter(|(_, f)| **f != 0).map(|(face, _)| (face as f64).into()).collect();
+        self.push(&codes::HOLES, element, "", holes.len() as u64);
+        Ok((!holes.is_empty()).then_some(Value::Array(holes)))
+    }
+
+    fn subdivision(&mut self, node: Node<'_>, extras: &mut Extras) {
+        let mut settings = Value::Null;
+        for name in ["PreviewDivisionLevels", "RenderDivisionLevels", "Smoothness", "BoundaryRule"] {
+            if let Some(value) = node.child(name).and_then(|n| n.i64(0)) {
+                settings.set(name, value as f64);
+            }
+        }
+        // 2 shows the smoothed surface (`FbxMesh::EMeshSmoothness`: hull, coarse, medium, fine).
+        let is_smoothed = settings.get("Smoothness").and_then(Value::as_f64).is_some_and(|s| s >= 1.0);
+        if is_smoothed {
+            self.push(&codes::SUBDIVISION, node, "its control cage is shown", 1);
+        }
+        if !settings.is_null() {
+            extras.set("fbx.subdivision", settings);
+        }
+    }
+}

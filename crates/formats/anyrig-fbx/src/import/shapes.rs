@@ -1,0 +1,264 @@
+//! Blend shapes: sparse deltas, in channels that move them. A channel may have several, each fully on at its own
+//! percentage.
+
+use super::Import;
+use super::objects::{End, ObjectId, Objects};
+use super::{MorphBinding, inbetween};
+use crate::codes;
+use crate::document::Node;
+use anyrig_bytes::{Buffer, Diagnostic, Result};
+use anyrig_scene::{DeltaStream, MorphTarget, NodeId, PartMorph, Semantic};
+
+/// A channel of shapes, of either form.
+struct Channel<'a> {
+    name: String,
+    /// The object that has the percentage: the channel, or the model with a property of the shape's name.
+    owner: Owner,
+    /// The percentage at rest.
+    percent: f64,
+    /// Each shape with the percentage at which it is fully on, ascending.
+    shapes: Vec<(Node<'a>, String, f64)>,
+}
+
+enum Owner {
+    Channel(ObjectId),
+    Named,
+}
+
+/// Makes the morph targets of all meshes.
+pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
+    let geometries: Vec<ObjectId> = import.geometries.keys().copied().collect();
+    for geometry in geometries {
+        import.context.check_cancelled()?;
+        let mut channels = connected(import, geometry)?;
+        channels.extend(inside(import, geometry));
+        for channel in channels {
+            add(import, geometry, channel)?;
+        }
+        other_deformers(import, geometry);
+    }
+    Ok(())
+}
+
+/// Channels that are objects.
+fn connected<'a>(import: &mut Import<'a>, geometry: ObjectId) -> Result<Vec<Channel<'a>>> {
+    let objects = &import.objects;
+    let deformers = objects.children(End::Object(geometry)).filter(|o| o.subtype == "BlendShape");
+    let channels: Vec<ObjectId> = deformers
+        .flat_map(|d| objects.children(End::Object(d.id)))
+        .filter(|o| o.subtype == "BlendShapeChannel")
+        .map(|o| o.id)
+        .collect();
+    let mut all = Vec::new();
+    for id in channels {
+        all.push(channel(import, id)?);
+    }
+    Ok(all)
+}
+
+fn channel<'a>(import: &mut Import<'a>, id: ObjectId) -> Result<Channel<'a>> {
+    let object = import.objects.get(id);
+    let (node, name) = (object.node, object.name.clone());
+    let weights: Buffer<f64> =
+        node.child("FullWeights").map_or_else(|| Ok(Buffer::default()), |n| n.array(&mut import.decoder))?;
+    // Blender keeps weights of points there.
+    let is_blender = import.is_blender();
+    let full = |index: usize| {
+        let stated = weights.get(index).copied().filter(|w| !is_blender && w.is_finite());
+        stated.unwrap_or(FULL_PERCENT)
+    };
+    let connected = import.objects.children(End::Object(id)).filter(|o| o.subtype == "Shape" || o.class == "Shape");
+    let mut shapes: Vec<(Node<'a>, String, f64)> =
+        connected.enumerate().map(|(index, o)| (o.node, o.name.clone(), full(index))).collect();
+    shapes.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let percent = percent(&import.objects, id);
+    Ok(Channel { name, owner: Owner::Channel(id), percent, shapes })
+}
+
+const FULL_PERCENT: f64 = 100.0;
+
+/// The percentage at rest: a property, or a node of the same name, which Blender writes.
+fn percent(objects: &Objects<'_>, channel: ObjectId) -> f64 {
+    let object = objects.get(channel);
+    let own = object.node.child("DeformPercent").and_then(|n| n.f64(0)).filter(|v| v.is_finite());
+    match own.filter(|_| object.properties.is_empty()) {
+        Some(percent) => percent,
+        None => objects.f64(channel, "DeformPercent", 0.0),
+    }
+}
+
+/// Up to version 7100 shapes stand inside their geometry, and a property of their name is their percentage.
+fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
+    let objects = &import.objects;
+    if objects.document().version_number() > 7100 {
+        return Vec::new();
+    }
+    let shapes = objects.get(geometry).node.children_named("Shape");
+    let channel = |node: Node<'a>| {
+        let name = node.text(0).unwrap_or_default().into_owned();
+        let percent = objects.f64(geometry, &name, 0.0);
+        let shapes = vec![(node, name.clone(), FULL_PERCENT)];
+        Channel { name, owner: Owner::Named, percent, shapes }
+    };
+    shapes.map(channel).collect()
+}
+
+fn add(import: &mut Import<'_>, geometry: ObjectId, channel: Channel<'_>) -> Result<()> {
+    let Some(made) = import.geometries.get(&geometry) else { return Ok(()) };
+    let (mesh, shown) = (made.mesh, made.shown.clone());
+    let points = import.scene.meshes[mesh].parts.first().map_or(0, |p| p.point_count);
+    let first = import.scene.meshes[mesh].morphs.len() as u32;
+    let targets: Vec<(u32, f64)> =
+        channel.shapes.iter().enumerate().map(|(i, (_, _, full))| (first + i as u32, *full)).collect();
+    let is_single = channel.shapes.len() == 1;
+    for (index, (node, shape_name, _)) in channel.shapes.iter().enumerate() {
+        let morph = deltas(import, *node, points)?;
+        let name = if is_single || shape_name.is_empty() { &channel.name } else { shape_name };
+        let mut target = MorphTarget::new(name.clone());
+        target.default_weight = match targets.as_slice() {
+            [(_, full)] if *full != 0.0 => (channel.percent / full) as f32,
+            all => inbetween::weight(channel.percent, all, index) as f32,
+        };
+        let mesh = &mut import.scene.meshes[mesh];
+        mesh.morphs.push(target);
+        mesh.parts.iter_mut().for_each(|part| part.morphs.push(morph.clone()));
+    }
+    remember(import, geometry, channel, targets, &shown);
+    Ok(())
+}
+
+/// Tells animation what moves the targets.
+fn remember(
+    import: &mut Import<'_>,
+    geometry: ObjectId,
+    channel: Channel<'_>,
+    targets: Vec<(u32, f64)>,
+    shown: &[(ObjectId, NodeId)],
+) {
+    if targets.is_empty() {
+        return;
+    }
+    for (model, node) in shown {
+        let binding = MorphBinding { node: *node, targets: targets.clone() };
+        match channel.owner {
+            Owner::Channel(id) => import.morphs.entry(id).or_default().push(binding),
+            Owner::Named => {
+                let mut owners = vec![*model];
+                if geometry != *model {
+                    owners.push(geometry);
+                }
+                for owner in owners {
+                    import.named_morphs.entry((owner, channel.name.clone())).or_default().push(binding.clone());
+                }
+            }
+        }
+    }
+}
+
+/// The deltas of a shape, points ascending, each once.
+fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32) -> Result<PartMorph> {
+    let (Some(indexes), Some(vertices)) = (node.child("Indexes"), node.child("Vertices")) else {
+        return Ok(PartMorph::default());
+    };
+    let indexes: Buffer<i32> = indexes.array(&mut import.decoder)?;
+    let positions: Buffer<f32> = vertices.array(&mut import.decoder)?;
+    let normals: Buffer<f32> =
+        node.child("Normals").map_or_else(|| Ok(Buffer::default()), |n| n.array(&mut import.decoder))?;
+    import.context.take_memory(indexes.len() as u64 * 32, || node.place())?;
+    let count = indexes.len().min(positions.len() / 3);
+    let mut order: Vec<(u32, u32)> = Vec::with_capacity(count);
+    for (element, index) in indexes.iter().take(count).enumerate() {
+        if let Some(point) = u32::try_from(*index).ok().filter(|p| *p < points) {
+            order.push((point, element as u32));
+        }
+    }
+    if !order.is_sorted_by_key(|(point, _)| *point) {
+        order.sort_by_key(|(point, _)| *point);
+    }
+    let before = order.len();
+    // Deltas of one point add up, as where each is applied in turn; few files have such.
+    let mut out = Deltas::default();
+    for (point, element) in order {
+        out.push(point, element as usize, &positions, &normals);
+    }
+    let wrong = indexes.len().max(positions.len().div_ceil(3)) - before;
+    if wrong > 0 {
+        let message = "deltas of points that do not exist were left out";
+        let line = Diagnostic::new(&codes::SHAPE_POINTS, node.path(), message).times(wrong as u64);
+        import.context.push(line.at(node.place()));
+    }
+    Ok(out.finish(normals.len() == positions.len()))
+}
+
+#[derive(Default)]
+struct Deltas {
+    points: Vec<u32>,
+    positions: Vec<f32>,
+    normals: Vec<f32>,
+}
+
+impl Deltas {
+    fn push(&mut self, point: u32, element: usize, positions: &[f32], normals: &[f32]) {
+        let three = |values: &[f32]| {
+            let [x, y, z] = [0, 1, 2].map(|i| values.get(element * 3 + i).copied().unwrap_or(0.0));
+            [x, y, z]
+        };
+        let (position, normal) = (three(positions), three(normals));
+        if self.points.last() == Some(&point) {
+            let at = self.positions.len() - 3;
+            for i in 0..3 {
+                self.positions[at + i] += position[i];
+                self.normals[at + i] += normal[i];
+            }
+            return;
+        }
+        self.points.push(point);
+        self.positions.extend(position);
+        self.normals.extend(normal);
+    }
+
+    fn finish(self, has_normals: bool) -> PartMorph {
+        let points = Buffer::from(self.points);
+        let stream = |semantic, values: Vec<f32>| DeltaStream {
+            semantic,
+            width: 3,
+            points: Some(points.clone()),
+            values: values.into(),
+        };
+        let moves_normals = has_normals && self.normals.iter().any(|v| *v != 0.0);
+        let mut deltas = vec![stream(Semantic::Position, self.positions)];
+        if moves_normals {
+            deltas.push(stream(Semantic::Normal, self.normals));
+        }
+        PartMorph { deltas }
+    }
+}
+
+/// Deformers that are neither skins nor blend shapes: vertex caches.
+fn other_deformers(import: &Import<'_>, geometry: ObjectId) {
+    let objects = &import.objects;
+    for deformer in objects.children(End::Object(geometry)).filter(|o| o.class == "Deformer") {
+        if deformer.subtype != "Skin" && deformer.subtype != "BlendShape" {
+            let line = Diagnostic::new(&codes::DEFORMER_LOST, deformer.name.clone(), deformer.subtype.clone());
+            import.context.push(line.at(deformer.node.place()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deltas_of_one_point_add_up() {
+        let positions = [1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0];
+        let mut deltas = Deltas::default();
+        for (point, element) in [(4, 2), (4, 0), (7, 1)] {
+            deltas.push(point, element, &positions, &[]);
+        }
+        let morph = deltas.finish(false);
+        assert_eq!(morph.deltas.len(), 1);
+        assert_eq!(morph.deltas[0].points.as_deref(), Some(&[4, 7][..]));
+        assert_eq!(&*morph.deltas[0].values, &[1.0, 0.0, 3.0, 0.0, 2.0, 0.0]);
+    }
+}
