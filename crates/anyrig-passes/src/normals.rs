@@ -3,10 +3,11 @@
 use crate::check::{check_part, point_values};
 use crate::{codes, for_each_part};
 use anyrig_bytes::{Context, Diagnostic, Error, Result, maths};
-use anyrig_scene::{Part, Scene, Semantic, Space, Stream, Topology, Winding};
+use anyrig_scene::{Mesh, Part, Scene, Semantic, Space, Stream, Topology, Winding};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// How much each triangle counts in a point's normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -52,31 +53,47 @@ pub fn generate_normals(part: &mut Part, space: &Space, options: NormalOptions) 
     };
     let place_of = places(positions);
     let sums = sum_at_places(part, positions, &place_of, options.weight);
-    let outward = if space.winding == Winding::CrossOutward { 1.0 } else { -1.0 };
-    let up = space.up.to_vector();
-    let mut stats = NormalStats::default();
-    let mut normals = Vec::with_capacity(positions.len() * 3);
-    for place in &place_of {
-        let normal = unit(sums[*place as usize] * outward);
-        stats.fallback_points += u32::from(normal.is_none());
-        normals.extend_from_slice(&normal.unwrap_or(up).as_vec3().to_array());
-    }
-    part.set_stream(Stream::new(Semantic::Normal, 3, normals));
+    let normals = place_of.iter().map(|place| sums[*place as usize]);
+    let (stream, stats) = finished(normals, space);
+    part.set_stream(stream);
     Ok(stats)
 }
 
-/// Makes normals for every triangle part that has positions but no normals, parts in parallel, and reports it.
+/// The normal stream of the points' sums.
+fn finished(sums: impl ExactSizeIterator<Item = DVec3>, space: &Space) -> (Stream, NormalStats) {
+    let outward = if space.winding == Winding::CrossOutward { 1.0 } else { -1.0 };
+    let up = space.up.to_vector();
+    let mut stats = NormalStats::default();
+    let mut normals = Vec::with_capacity(sums.len() * 3);
+    for sum in sums {
+        let normal = unit(sum * outward);
+        stats.fallback_points += u32::from(normal.is_none());
+        normals.extend_from_slice(&normal.unwrap_or(up).as_vec3().to_array());
+    }
+    (Stream::new(Semantic::Normal, 3, normals), stats)
+}
+
+/// Makes normals for every triangle part that has positions but no normals, parts in parallel, and reports it. Parts of
+/// one mesh are smooth over their common borders: that they have different materials makes no edge.
 ///
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn generate_missing_normals(scene: &mut Scene, options: NormalOptions, context: &Context) -> Result<()> {
     let space = scene.space;
+    let borders: Vec<Option<SumOf>> = scene.meshes.values().map(|mesh| sums_of_mesh(mesh, options.weight)).collect();
     for_each_part(scene, context, |place, part, report| {
-        let has_positions = point_values::<3>(part, &Semantic::Position).is_some();
-        if part.topology != Topology::Triangles || !has_positions || part.stream(&Semantic::Normal).is_some() {
+        if !lacks_normals(part) {
             return Ok(());
         }
-        let stats = generate_normals(part, &space, options)?;
+        let stats = match &borders[place.mesh.index()] {
+            Some(sum_of) => {
+                let sums = part.positions().iter().map(|p| sum_of.get(&key(*p)).copied().unwrap_or_default());
+                let (stream, stats) = finished(sums, &space);
+                part.set_stream(stream);
+                stats
+            }
+            None => generate_normals(part, &space, options)?,
+        };
         report.push(Diagnostic::new(&codes::NORMALS_GENERATED, place.to_string(), ""));
         if stats.fallback_points > 0 {
             let count = u64::from(stats.fallback_points);
@@ -86,11 +103,40 @@ pub fn generate_missing_normals(scene: &mut Scene, options: NormalOptions, conte
     })
 }
 
-/// A number for each point that points at the same position share; the numbers are below the count of points.
+fn lacks_normals(part: &Part) -> bool {
+    let has_positions = point_values::<3>(part, &Semantic::Position).is_some();
+    part.topology == Topology::Triangles && has_positions && part.stream(&Semantic::Normal).is_none()
+}
+
+/// Sums of face normals by position. Only looked up in, so its order reaches no output.
+type SumOf = HashMap<[u32; 3], DVec3>;
+
+/// The sums over all parts of a mesh that lack normals; `None` when a part is alone with that, or was not validated.
+fn sums_of_mesh(mesh: &Mesh, weight: NormalWeight) -> Option<SumOf> {
+    let parts: Vec<&Part> = mesh.parts.iter().filter(|part| lacks_normals(part)).collect();
+    if parts.len() < 2 || parts.iter().any(|part| check_part(part).is_err()) {
+        return None;
+    }
+    let mut sum_of = SumOf::new();
+    for part in parts {
+        let positions = part.positions();
+        let place_of = places(positions);
+        let sums = sum_at_places(part, positions, &place_of, weight);
+        for (point, place) in place_of.iter().enumerate().filter(|(point, place)| *point == **place as usize) {
+            *sum_of.entry(key(positions[point])).or_default() += sums[*place as usize];
+        }
+    }
+    Some(sum_of)
+}
+
+/// The bits of a position; adding 0 makes 0 of -0.
+fn key(position: [f32; 3]) -> [u32; 3] {
+    position.map(|v| (v + 0.0).to_bits())
+}
+
+/// A number for each point that points at the same position share: the first such point.
 fn places(positions: &[[f32; 3]]) -> Vec<u32> {
-    // Adding 0 makes 0 of -0.
-    let key = |point: u32| positions[point as usize].map(|v| (v + 0.0).to_bits());
-    let mut order: Vec<([u32; 3], u32)> = (0..positions.len() as u32).map(|p| (key(p), p)).collect();
+    let mut order: Vec<([u32; 3], u32)> = (0..).zip(positions).map(|(p, position)| (key(*position), p)).collect();
     order.sort_unstable();
     let mut place_of = vec![0; positions.len()];
     for group in order.chunk_by(|a, b| a.0 == b.0) {
@@ -135,7 +181,7 @@ fn unit(v: DVec3) -> Option<DVec3> {
 mod tests {
     use super::*;
     use crate::check::malformed_parts;
-    use anyrig_scene::{Axis, Mesh};
+    use anyrig_scene::Axis;
     use proptest::prelude::*;
 
     fn part(points: &[[f32; 3]], corners: Option<Vec<u32>>) -> Part {
@@ -234,5 +280,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn parts_of_a_mesh_are_smooth_over_their_border() {
+        // Two triangles of equal area that meet at a right angle along the X axis, one in each part.
+        let border = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let floor = part(&[border[0], border[1], [0.0, 1.0, 0.0]], None);
+        let wall = part(&[border[1], border[0], [0.0, 0.0, 1.0]], None);
+        let mut mesh = Mesh::default();
+        mesh.parts = vec![floor, wall];
+        let mut scene = Scene::default();
+        scene.meshes.push(mesh);
+        generate_missing_normals(&mut scene, NormalOptions::default(), &Context::new()).expect("valid parts");
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let parts = &scene.meshes.as_slice()[0].parts;
+        for normal in normals(&parts[0])[..2].iter().chain(&normals(&parts[1])[..2]) {
+            let expected = [0.0, half, half];
+            assert!(normal.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{normal:?}");
+        }
+        assert_eq!(normals(&parts[0])[2], [0.0, 0.0, 1.0]);
     }
 }

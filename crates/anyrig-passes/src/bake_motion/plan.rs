@@ -187,7 +187,7 @@ fn repeated(curve: &anyrig_scene::Curve, (start, end): (f64, f64), times: &mut V
     let keys = curve.times_secs.as_slice();
     let (Some(first), Some(last)) = (keys.first().copied(), keys.last().copied()) else { return };
     let duration = last - first;
-    if !(duration > NEAR) {
+    if duration.is_nan() || duration <= NEAR {
         return;
     }
     let from = ((start - last) / duration).floor().max(-1e9);

@@ -57,7 +57,8 @@ fn scenes_come_back_through_both_forms() {
             }
             let mut again = import(&source, &Context::new()).expect("readable");
             again.extras.remove(names::ASSET);
-            if !context.report().is_empty() {
+            // A note changes nothing that is compared here.
+            if context.report().worst().is_some_and(|worst| worst > anyrig_bytes::Severity::Note) {
                 reported += 1;
                 continue;
             }
@@ -71,6 +72,7 @@ fn scenes_come_back_through_both_forms() {
     }
     println!("{same} came back the same, {reported} with reported differences");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(same > 500, "only {same} scenes were compared");
 }
 
 /// Where an image lies is a matter of the container.

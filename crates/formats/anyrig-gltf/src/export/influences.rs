@@ -21,9 +21,12 @@ pub(super) fn add(
     context: &Context,
 ) -> Result<Vec<(Index, Index)>> {
     // The first accessor of buffers that were written before is known; the others follow it.
-    let key = (influences.weights.as_ptr() as usize, influences.joints.as_ptr() as usize, AS_WEIGHTS);
+    // Only rows of a fixed width follow from the buffers alone, and empty buffers all start at the same address.
+    let points = influences.point_count();
+    let is_shareable = matches!(influences.layout, Layout::Fixed(_)) && points > 0;
+    let key = (influences.weights.as_ptr() as usize, influences.joints.as_ptr() as usize, AS_WEIGHTS | points as u64);
     let sets = influences.max_per_point().div_ceil(4).max(1);
-    if let Some(first) = packer.known(key) {
+    if let Some(first) = packer.known(key).filter(|_| is_shareable) {
         return Ok((0..sets as Index).map(|s| (first + 2 * s, first + 2 * s + 1)).collect());
     }
     let rows = if is_right(influences) { Rows::of(influences) } else { rebuilt(influences, sets, subject, context) };
@@ -38,7 +41,7 @@ pub(super) fn add(
         let weights = packer.add(Kind::Vertices { stride: None }, weight_elements(&rows, set, sets));
         pairs.push((joints, weights));
     }
-    if let Some((first, _)) = pairs.first() {
+    if let Some((first, _)) = pairs.first().filter(|_| is_shareable) {
         packer.remember(key, *first);
     }
     Ok(pairs)

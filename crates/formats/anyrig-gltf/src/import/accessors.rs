@@ -132,6 +132,10 @@ impl Layout {
     }
 }
 
+/// Most numbers of an accessor that is all zeros. A few bytes of JSON can ask for any number of them, and everything
+/// made from them (normals, tangents, files) costs many times as much.
+const MOST_ZEROS: usize = 1 << 24;
+
 /// Elements that differ from zero, for morph targets.
 pub(super) struct SparseValues {
     pub(super) points: Vec<u32>,
@@ -227,6 +231,13 @@ impl<'a> Accessors<'a> {
     fn decoded<T: Copy + Default>(&self, layout: &Layout, place: &Place, convert: Convert<T>) -> Result<Buffer<T>> {
         let width = layout.shape.width();
         self.book(layout.count, width, place)?;
+        if matches!(layout.base, Base::Zeros) && layout.count * width > MOST_ZEROS {
+            let message = format!(
+                "{} elements without a byte in the file; that many zeros are not made. Give the accessor a buffer view",
+                layout.count
+            );
+            return Err(Error::limit(place.clone(), message));
+        }
         let mut numbers = vec![T::default(); layout.count * width];
         match &layout.base {
             Base::Zeros => {}
