@@ -8,6 +8,7 @@ use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_scene::{PartMorph, Scene, Semantic};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// The deltas that the target holds, in the order of a morph vertex.
 const ATTRIBUTES: [(u32, Semantic); 3] = [
@@ -24,26 +25,12 @@ pub(super) fn write(
     buffer: &mut VertexBuffer,
     context: &Context,
 ) -> Result<Vec<Morph>> {
-    let mut names = UniqueNames::default();
-    let mut wanted: Vec<(String, usize, usize)> = Vec::new();
-    for (index, instance) in plan.instances.iter().enumerate() {
-        let mesh = scene.nodes[instance.node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh));
-        for (target, morph) in mesh.iter().flat_map(|m| &m.morphs).enumerate() {
-            let own = morph.name.replace('\0', "_");
-            let name = names.claim(&if own.is_empty() { format!("Morph_{target}") } else { own });
-            if !morph.name.is_empty() && name != morph.name {
-                context.tell(&codes::MORPH_RENAMED, &morph.name, format!("now {name:?}"));
-            }
-            wanted.push((name, index, target));
-        }
-    }
-    let done: Vec<Result<MorphData>> = wanted
-        .par_iter()
-        .map(|(_, instance, target)| MorphData::collect(pieces, *instance, *target, context))
-        .collect();
+    let wanted = wanted(scene, plan, context);
+    let done: Vec<Result<MorphData>> =
+        wanted.par_iter().map(|morph| MorphData::collect(pieces, &morph.targets, context)).collect();
     let mut morphs = Vec::new();
     let mut range: Option<(u32, u32)> = None;
-    for ((name, ..), data) in wanted.into_iter().zip(done) {
+    for (Wanted { name, .. }, data) in wanted.into_iter().zip(done) {
         let data = data?;
         if let Some((first, last)) = data.range {
             range = Some(range.map_or((first, last), |(f, l)| (f.min(first), l.max(last))));
@@ -57,16 +44,57 @@ pub(super) fn write(
     Ok(morphs)
 }
 
+/// A morph that will be written.
+struct Wanted {
+    name: String,
+    /// Which morph target of which instance it moves.
+    targets: BTreeMap<usize, usize>,
+}
+
+/// Morphs are driven by name, so those of one name on several meshes become one; within a mesh they stay apart.
+fn wanted(scene: &Scene, plan: &Plan, context: &Context) -> Vec<Wanted> {
+    let mut names = UniqueNames::default();
+    let mut wanted: Vec<Wanted> = Vec::new();
+    // By name, and the how manieth of that name within its mesh.
+    let mut known: BTreeMap<(&str, usize), usize> = BTreeMap::new();
+    for (index, instance) in plan.instances.iter().enumerate() {
+        let mesh = scene.nodes[instance.node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh));
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for (target, morph) in mesh.iter().flat_map(|m| &m.morphs).enumerate() {
+            let own = morph.name.as_str();
+            if own.is_empty() {
+                let name = names.claim(&format!("Morph_{target}"));
+                wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]) });
+                continue;
+            }
+            let times = seen.entry(own).or_insert(0);
+            let key = (own, *times);
+            *times += 1;
+            if let Some(morph) = known.get(&key).and_then(|at| wanted.get_mut(*at)) {
+                morph.targets.insert(index, target);
+                continue;
+            }
+            let name = names.claim(&own.replace('\0', "_"));
+            if name != own {
+                context.tell(&codes::MORPH_RENAMED, own, format!("now {name:?}"));
+            }
+            known.insert(key, wanted.len());
+            wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]) });
+        }
+    }
+    wanted
+}
+
 struct MorphData {
     buffer: MorphBuffer,
     range: Option<(u32, u32)>,
 }
 
 impl MorphData {
-    fn collect(pieces: &[Piece], instance: usize, target: usize, context: &Context) -> Result<Self> {
+    fn collect(pieces: &[Piece], targets: &BTreeMap<usize, usize>, context: &Context) -> Result<Self> {
         context.check_cancelled()?;
-        let own = || pieces.iter().filter(|p| p.instance == instance);
-        let parts = || own().filter_map(|p| p.part.morphs.get(target).map(|m| (p, m)));
+        let morph = |piece: &Piece| targets.get(&piece.instance).copied();
+        let parts = || pieces.iter().filter_map(|p| p.part.morphs.get(morph(p)?).map(|m| (p, m)));
         let has = |semantic: &Semantic| parts().any(|(_, m)| m.delta(semantic).is_some_and(|d| d.width >= 3));
         let mut element_mask = 0;
         for (bit, _) in ATTRIBUTES.iter().filter(|(_, semantic)| has(semantic)) {
