@@ -42,16 +42,27 @@ codes! {
     BONE_RENAMED: "urho.bone-renamed", Note, "Bones are found by name, so each one got a name of its own.";
     BONE_DUPLICATED: "urho.bone-duplicated", Note,
         "A joint has two bind poses; a bone holds one, so a second bone follows the first.";
+    COMMON_ROOT: "urho.common-root", Note,
+        "The engine moves only what is below its one root bone, so a bone above all roots was added.";
     WITHOUT_WEIGHTS: "urho.without-weights", Repaired, "A part of a skinned mesh without weights follows the first joint.";
+    UNBOUND_POINTS: "urho.unbound-points", Approximated,
+        "Points of a skinned mesh without weights would collapse in the engine; they follow a bone that keeps their place at rest.";
     INFLUENCES_LIMITED: "urho.influences-limited", Approximated, "Points keep their four largest influences.";
     SPLIT_BY_BONES: "urho.split-by-bones", Approximated,
         "There are more bones than the limit; geometries map a part of them, and larger ones are split.";
     MORPH_RENAMED: "urho.morph-renamed", Note, "Morphs are found by name, so each one got a name of its own.";
+    COLORS_NOT_SHOWN: "urho.colors-not-shown", Approximated,
+        "Vertex colours are stored, but the engine's stock techniques do not show them.";
     MORPH_REST_WEIGHT: "urho.morph-rest-weight", Lost, "The target cannot hold the weight that a morph has at rest.";
     SHEAR_DROPPED: "urho.shear-dropped", Approximated, "A bone has translation, rotation and scale only; shear is left out.";
     CLIP_WITHOUT_TRACKS: "urho.clip-without-tracks", Lost, "A clip moves no node of the model; no file was written for it.";
+    CLIP_RENAMED: "urho.clip-renamed", Note, "A clip is known by its file's name, which differs from the clip's.";
     CURVES_SAMPLED: "urho.curves-sampled", Approximated, "Curves that are not plainly linear or stepped were sampled.";
     TRACK_NOT_SHOWN: "urho.track-not-shown", Lost, "A clip moves nodes that are not part of the written model.";
+    MATERIAL_RENAMED: "urho.material-renamed", Note,
+        "A material is known by its file's name, which differs from the material's.";
+    GAMMA_COLOR: "urho.gamma-color", Note,
+        "The engine multiplies textures and colours without decoding sRGB; a tint looks a little different there.";
     TECHNIQUE: "urho.technique", Approximated, "The engine's stock techniques have nothing for a combination of maps.";
     IMAGE_UNREADABLE: "urho.image-unreadable", Lost, "An image cannot be decoded; materials go without it.";
     SAMPLER_DROPPED: "urho.sampler-dropped", Approximated, "One image is sampled in two ways; the engine samples it in one.";

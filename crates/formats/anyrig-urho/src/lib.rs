@@ -11,6 +11,10 @@
 //! - [`UrhoxExporter`]: a scene to `NAME.mdl`, `Animations/*.ani`, `Textures/*.png` and `Materials/*.xml`. A list of
 //!   materials, `NAME.txt` (one path per geometry), is added when there is more than one geometry.
 //!
+//! Colours go through in the stock gamma workflow: the engine samples textures without decoding sRGB (unless the
+//! texture's parameter file asks for it) and multiplies colour parameters as they are, so images keep their bytes and
+//! colour factors their numbers.
+//!
 //! Of these layouts, morph data and the UrhoX animation were never seen in a real file; both follow descriptions only.
 
 mod codes;

@@ -174,20 +174,22 @@ fn write_a_crowded_scene() -> Report {
     let second = scene.skins.push(Skin::new("", joints.clone(), other));
     for skin in [first, second] {
         let mut part = triangle();
-        let weights = [0.4f32, 0.3, 0.1, 0.1, 0.1].repeat(3);
+        let mut weights = [0.4f32, 0.3, 0.1, 0.1, 0.1].repeat(3);
+        weights[10..].fill(0.0);
         let layout = Layout::Fixed(5);
         let used = [0u32, 1, 2, 3, 4].repeat(3);
         part.influences = Some(Influences { layout, joints: used.into(), weights: weights.into() });
         let delta = DeltaStream { semantic: Semantic::Position, width: 3, points: None, values: vec![1.0; 9].into() };
-        part.morphs = vec![PartMorph { deltas: vec![delta] }];
+        part.morphs = vec![PartMorph { deltas: vec![delta] }; 2];
         let mut without = triangle();
-        without.morphs = vec![PartMorph::default()];
+        without.morphs = vec![PartMorph::default(); 2];
         let mut empty = Part::default();
-        empty.morphs = vec![PartMorph::default()];
+        empty.morphs = vec![PartMorph::default(); 2];
         let mut instance = show(&mut scene, "body", vec![part, without, empty]);
         instance.skin = Some(skin);
-        instance.morph_weights = vec![0.5];
-        scene.meshes.get_mut(instance.mesh).expect("a mesh").morphs = vec![MorphTarget::new("smile")];
+        instance.morph_weights = vec![0.5, 0.0];
+        scene.meshes.get_mut(instance.mesh).expect("a mesh").morphs =
+            vec![MorphTarget::new("smile"), MorphTarget::new("smile")];
         let mut node = Node::new("body");
         node.mesh = Some(instance);
         scene.add_node(node, None);
@@ -199,7 +201,7 @@ fn write_a_crowded_scene() -> Report {
     let outside = scene.add_node(Node::new("outside"), None);
     let roots = scene.roots().filter(|r| *r != outside).collect();
     scene.root_sets.push(anyrig_scene::RootSet::new("", roots));
-    let mut clip = Clip::new("mixed");
+    let mut clip = Clip::new("mixed?");
     let cubic = (0..18).map(|i| i as f32).collect::<Vec<_>>();
     let curve = Curve::new(Interpolation::CubicHermite, 3, vec![0.0, 1.0], cubic);
     clip.channels.push(Channel::new(joints[0], Property::Translation, curve));
@@ -235,14 +237,18 @@ fn write_a_still_scene() -> Report {
         }
     }
     let texture = |scene: &Scene, i| scene.textures.id(i).map(TextureUse::new);
-    let mut material = Material::new("m");
-    material.base_color_texture = texture(&scene, 0);
+    let mut material = Material::new("m?");
+    material.base_color = [1.0, 0.5, 1.0, 1.0];
+    material.base_color_texture = texture(&scene, 2);
+    material.metallic_roughness_texture = texture(&scene, 0);
     material.normal_texture = texture(&scene, 2);
     material.emissive_texture = texture(&scene, 3);
     material.normal_scale = 0.5;
     let worn = scene.materials.push(material);
     scene.materials.push(Material::new("unused"));
-    let mut instance = show(&mut scene, "still", vec![triangle()]);
+    let mut colored = triangle();
+    colored.set_stream(Stream::new(Semantic::Color(0), 3, vec![0.5; 9]));
+    let mut instance = show(&mut scene, "still", vec![colored]);
     instance.materials = vec![Some(worn)];
     let mut node = Node::new("still");
     node.mesh = Some(instance);

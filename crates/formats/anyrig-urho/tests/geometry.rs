@@ -123,6 +123,42 @@ fn morphs_of_several_meshes_stay_apart() {
 }
 
 #[test]
+fn morphs_of_one_name_on_several_meshes_are_one() {
+    let part = |x: f32, morphs: usize| {
+        let mut part = sheet(2);
+        part.topology = Topology::Points;
+        let values = vec![x, 0.0, 0.0, x, 0.0, 0.0];
+        let delta = DeltaStream { semantic: Semantic::Position, width: 3, points: None, values: values.into() };
+        part.morphs = vec![PartMorph { deltas: vec![delta] }; morphs];
+        part
+    };
+    let mut scene = Scene::default();
+    add(&mut scene, "face", vec![part(1.0, 3)], &["smile", "blink", "smile"]);
+    add(&mut scene, "teeth", vec![part(2.0, 1)], &["other"]);
+    add(&mut scene, "brows", vec![part(3.0, 1)], &["smile"]);
+    let context = Context::new();
+    let mdl = parser::mdl(&content(&export(scene, &context), "Model.mdl"));
+    let names: Vec<_> = mdl.morphs.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["smile", "blink", "smile_2", "other"]);
+    let moves: Vec<_> = mdl.morphs[0].vertices.iter().map(|(vertex, d)| (*vertex, d[0][0])).collect();
+    assert_eq!(moves, [(0, 1.0), (1, 1.0), (4, 3.0), (5, 3.0)]);
+    assert_eq!(mdl.morphs[2].vertices.len(), 2);
+    assert_eq!(mdl.vertex_buffers[0].morph_range, [0, 6]);
+    assert_eq!(context.report().count_of("urho.morph-renamed"), 1);
+}
+
+#[test]
+fn colours_that_stock_techniques_do_not_show_are_told() {
+    for (colour, told) in [([1.0f32, 1.0, 1.0, 1.0], 0), ([1.0, 1.0, 0.5, 1.0], 1), ([1.0, 1.0, 1.0, 0.5], 1)] {
+        let mut part = sheet(3);
+        part.set_stream(Stream::new(Semantic::Color(0), 4, colour.repeat(3)));
+        let context = Context::new();
+        export(scene_of(vec![part]), &context);
+        assert_eq!(context.report().count_of("urho.colors-not-shown"), told, "{colour:?}");
+    }
+}
+
+#[test]
 fn cubic_curves_are_sampled_within_the_bound() {
     let mut scene = scene_of(vec![sheet(3)]);
     let node = scene.roots().next().expect("a node");
@@ -146,6 +182,23 @@ fn cubic_curves_are_sampled_within_the_bound() {
     }
     assert_eq!(context.report().count_of("urho.curves-sampled"), 1);
     assert_eq!(context.report().worst(), Some(Severity::Approximated));
+}
+
+#[test]
+fn clips_whose_file_is_called_otherwise_are_told() {
+    let mut scene = scene_of(vec![sheet(3)]);
+    let node = scene.roots().next().expect("a node");
+    for name in ["walk", "Walk", "up/down", ""] {
+        let mut clip = Clip::new(name);
+        let curve = Curve::new(Interpolation::Linear, 3, vec![0.0, 1.0], vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+        clip.channels.push(Channel::new(node, Property::Translation, curve));
+        scene.clips.push(clip);
+    }
+    let context = Context::new();
+    let files = export(scene, &context);
+    let names: Vec<_> = files.iter().filter_map(|f| f.name.strip_prefix("Animations/")).collect();
+    assert_eq!(names, ["walk.ani", "Walk_2.ani", "up_down.ani", "Animation_3.ani"]);
+    assert_eq!(context.report().count_of("urho.clip-renamed"), 2);
 }
 
 #[test]

@@ -198,10 +198,28 @@ fn sides_emission_unlit_and_coordinates_are_told() {
     assert!(xml(&files, "unlit").contains("Techniques/NoTextureUnlitAlpha.xml"));
 }
 
+/// The engine multiplies what the file holds, not what it means as light.
+#[test]
+fn a_tinted_texture_is_told() {
+    for (tint, textured, told) in [(0.5, true, 1), (1.0, true, 0), (0.5, false, 0)] {
+        let stage = Stage::new(&[png([9; 4])]);
+        let mut material = Material::new("m");
+        material.base_color = [1.0, tint, 1.0, 0.5];
+        material.base_color_texture = stage.texture(0).filter(|_| textured);
+        let context = Context::new();
+        let files = stage.with(material).export(&context);
+        assert_eq!(context.report().count_of("urho.gamma-color"), told);
+        assert!(xml(&files, "m").contains(&format!("<parameter name=\"MatDiffColor\" value=\"1 {tint} 1 0.5\"/>")));
+    }
+}
+
 #[test]
 fn several_geometries_come_with_a_list() {
     let stage = Stage::new(&[]).with(Material::new("CON")).with(Material::new("a/b")).with(Material::new("con"));
-    let files = stage.export(&Context::new());
+    let context = Context::new();
+    let files = stage.export(&context);
+    // All three: a device's name, a sign that files cannot have, one name twice.
+    assert_eq!(context.report().count_of("urho.material-renamed"), 3);
     let list = String::from_utf8(content(&files, "Model.txt")).expect("UTF-8");
     assert_eq!(list, "Materials/_CON.xml\nMaterials/a_b.xml\nMaterials/_con_2.xml\n");
     for line in list.lines() {

@@ -176,6 +176,77 @@ fn a_still_scene_has_no_bones_and_stands_where_it_stood() {
     assert_close(&turned, &written_corners(&mdl, None), "baked");
 }
 
+/// The engine would keep one of the roots and play only what is below it.
+#[test]
+fn several_roots_hang_on_a_common_one() {
+    let (mut scene, joints) = rig(&[]);
+    let mut part = skinned_part(2, 1);
+    part.influences = None;
+    let prop = node(&mut scene, "Root", None, trs([4.0, 0.0, 1.0], 0.3, [2.0; 3]));
+    add_mesh(&mut scene, prop, part, None);
+    let plain = node(&mut scene, "plain", None, trs([0.0, 0.0, 7.0], 0.0, [1.0; 3]));
+    scene.clips.clear();
+    animate(&mut scene, &[joints[0], joints[1], prop, plain]);
+    let context = Context::new();
+    let mdl = check(scene, &context);
+    assert_eq!(names(&mdl), ["Root_2", "hip", "chest", "Root", "plain"]);
+    assert_eq!(mdl.bones.iter().map(|b| b.parent).collect::<Vec<_>>(), [0, 0, 1, 0, 0]);
+    let identity = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let root = &mdl.bones[0];
+    let expected = ([0.0; 3], [1.0, 0.0, 0.0, 0.0], [1.0; 3], identity);
+    assert_eq!((root.position, root.rotation, root.scale, root.offset), expected);
+    assert_eq!(context.report().count_of("urho.common-root"), 1);
+    // Without a mesh there is no skeleton to hang anything on.
+    let (mut scene, joints) = rig(&[]);
+    scene.nodes.values_mut().for_each(|n| n.mesh = None);
+    let other = node(&mut scene, "other", None, Trs::IDENTITY);
+    scene.clips.clear();
+    animate(&mut scene, &[joints[0], other]);
+    let context = Context::new();
+    export(scene, &context);
+    assert_eq!(context.report().count_of("urho.common-root"), 0);
+}
+
+/// The middle point of each triangle has no weights.
+fn without_middle_weights(scene: &mut Scene) {
+    for part in scene.meshes.values_mut().flat_map(|m| &mut m.parts) {
+        let influences = part.influences.as_mut().expect("influences");
+        let mut weights = influences.weights.to_vec();
+        weights.chunks_exact_mut(6).for_each(|t| t[2..4].fill(0.0));
+        influences.weights = weights.into();
+    }
+}
+
+#[test]
+fn points_without_weights_stay_where_they_are_at_rest() {
+    let other = trs([1.0, 0.0, 2.0], 0.4, [0.5; 3]).to_affine();
+    for (baked, second_root) in [(false, false), (true, false), (false, true), (true, true)] {
+        let (mut scene, joints) = rig(&[]);
+        if baked {
+            second_skin(&mut scene, &joints, |_, bind| bind * other);
+        }
+        if second_root {
+            let moved = node(&mut scene, "moved", None, Trs::IDENTITY);
+            scene.clips.clear();
+            animate(&mut scene, &[joints[0], moved]);
+        }
+        without_middle_weights(&mut scene);
+        let points: u64 = if baked { 8 + 5 } else { 8 };
+        let context = Context::new();
+        let files = export(scene.clone(), &context);
+        let mdl = parser::mdl(&content(&files, "Model.mdl"));
+        assert_close(&scene_corners(&scene, None), &written_corners(&mdl, None), "rest");
+        if second_root {
+            // The common root never moves.
+            let ani = parser::ani(&content(&files, "Animations/move.ani"));
+            let expected = scene_corners(&scene, Some((0, 1)));
+            assert_close(&expected, &written_corners(&mdl, Some((&ani, 1))), "moved");
+        }
+        assert_eq!(context.report().count_of("urho.unbound-points"), points);
+        assert_eq!(context.report().worst(), Some(anyrig_bytes::Severity::Approximated));
+    }
+}
+
 fn second_skin(scene: &mut Scene, joints: &[NodeId], change: impl Fn(usize, DAffine3) -> DAffine3) {
     let first = scene.skins.values().next().expect("a skin").inverse_binds.clone();
     let binds = first.into_iter().enumerate().map(|(i, bind)| change(i, bind)).collect();
@@ -205,11 +276,14 @@ fn a_second_bind_pose_of_a_joint_gets_a_bone_that_follows() {
     assert_eq!(context.report().worst(), Some(anyrig_bytes::Severity::Note));
 }
 
+/// All on the first one.
 fn many_joints(count: u32, triangles: u32) -> Scene {
     let mut scene = Scene::default();
-    let joints: Vec<NodeId> = (0..count)
-        .map(|i| node(&mut scene, &format!("j{i}"), None, trs([i as f64 * 0.1, 0.0, 0.0], 0.1, [1.0; 3])))
-        .collect();
+    let mut joints: Vec<NodeId> = Vec::new();
+    for i in 0..count {
+        let local = trs([i as f64 * 0.1, 0.0, 0.0], 0.1, [1.0; 3]);
+        joints.push(node(&mut scene, &format!("j{i}"), joints.first().copied(), local));
+    }
     let binds = (0..count).map(|i| DAffine3::from_translation(DVec3::new(0.0, f64::from(i) * 0.01, 0.0))).collect();
     let skin = scene.skins.push(Skin::new("", joints, binds));
     let shown = node(&mut scene, "body", None, Trs::IDENTITY);

@@ -42,6 +42,9 @@ pub(super) fn export(
             tell(&mut report, &codes::CLIP_WITHOUT_TRACKS, &subject, "");
         } else {
             let name = names.claim(&safe_file_name(&clip.name, &format!("Animation_{i}")));
+            if !clip.name.is_empty() && name != clip.name {
+                tell(&mut report, &codes::CLIP_RENAMED, &subject, format!("now {name:?}"));
+            }
             files.push(file("Animations", &name, "ani", animation(clip, tracks).write()?));
         }
         context.append(report);

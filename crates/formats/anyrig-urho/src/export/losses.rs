@@ -4,18 +4,20 @@ use super::{options, skeleton, target_space, tell};
 use crate::codes;
 use crate::options::{HandednessOption, UrhoxOptions};
 use anyrig_bytes::{Context, Diagnostic, Report, Value};
-use anyrig_scene::{Capability, Feature, MeshInstance, Scene, Semantic, Support, features};
+use anyrig_scene::{Capability, Feature, MeshInstance, Scene, Semantic, Stream, Support, features};
 
 /// What UrhoX files do with each feature; the others they hold.
 pub(crate) static CAPABILITIES: &[Capability] = &[
     approximates(Feature::Polygons, "cut into triangles"),
     approximates(Feature::SecondTexCoords, "two sets are kept, further ones are left out"),
+    approximates(Feature::Colors, "stored, but the stock techniques do not show them"),
     drops(Feature::SecondColors, "one set of colours per vertex"),
     drops(Feature::CustomAttributes, "the vertex has no element for them"),
     approximates(Feature::MoreThanFourInfluences, "the four largest of each vertex, scaled to the same sum"),
     approximates(Feature::DualQuaternionSkinning, "skinned linearly"),
     drops(Feature::MorphTexCoords, "morphs move positions, normals and tangents only"),
     drops(Feature::MorphColors, "morphs move positions, normals and tangents only"),
+    approximates(Feature::StepCurves, "kept where all curves of a bone are stepped, else linear keys"),
     approximates(Feature::CubicCurves, "linear keys within the error bound"),
     drops(Feature::MorphAnimation, "animations move bones only"),
     drops(Feature::OtherAnimation, "animations move bones only"),
@@ -29,6 +31,13 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     approximates(Feature::Pivots, "translation, rotation and scale that do the same"),
     approximates(Feature::InheritModes, "helper bones that do the same"),
     approximates(Feature::GeometricTransforms, "in the vertices or in a helper bone"),
+    approximates(
+        Feature::Materials,
+        "the nearest stock technique; colours as they are, in the engine's gamma workflow without sRGB decoding",
+    ),
+    approximates(Feature::NormalMaps, "at full strength: the stock techniques have no scale"),
+    approximates(Feature::MetallicRoughnessMaps, "repacked with the factors multiplied in, 8 bits a channel"),
+    approximates(Feature::Images, "PNG files are kept, other kinds are decoded and written as PNG"),
     approximates(Feature::OcclusionMaps, "kept where there is no emissive map"),
     approximates(Feature::AlphaMask, "blended: the stock physically based techniques have no alpha mask"),
     approximates(Feature::UvTransforms, "one per material"),
@@ -124,6 +133,8 @@ pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
             report.push(Diagnostic::new(code, subject, message).times(count as u64));
         }
     };
+    let colored = colored_parts(scene);
+    count(&mut report, &codes::COLORS_NOT_SHOWN, "vertex colours", "parts that are not all white", colored);
     let further = "two sets of texture coordinates are kept";
     count(&mut report, &codes::NOT_HELD, "further-tex-coords", further, further_tex_coords(scene));
     count(&mut report, &codes::NOT_SHOWN, "meshes", "", skeleton::count_not_shown(scene));
@@ -145,6 +156,17 @@ pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
 fn further_tex_coords(scene: &Scene) -> usize {
     let parts = scene.meshes.values().flat_map(|m| &m.parts);
     parts.flat_map(|p| &p.streams).filter(|s| matches!(s.semantic, Semantic::TexCoord(2..))).count()
+}
+
+/// Parts whose first colours will not all be written as white.
+fn colored_parts(scene: &Scene) -> usize {
+    let parts = scene.meshes.values().flat_map(|m| &m.parts).filter_map(|p| p.stream(&Semantic::Color(0)));
+    let white = |stream: &Stream| {
+        let whites = |values: &[f32]| values.iter().all(|v| *v >= 1.0);
+        stream.arrays::<4>().is_none_or(|v| whites(v.as_flattened()))
+            && stream.arrays::<3>().is_none_or(|v| whites(v.as_flattened()))
+    };
+    parts.filter(|stream| !white(stream)).count()
 }
 
 fn collisions(scene: &Scene) -> usize {

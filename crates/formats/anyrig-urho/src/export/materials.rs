@@ -38,6 +38,9 @@ pub(super) fn export(
     for id in used {
         let material = &scene.materials[id];
         let name = materials.unique.claim(&safe_file_name(&material.name, &format!("Material_{}", id.index())));
+        if !material.name.is_empty() && name != material.name {
+            tell(&mut report, &codes::MATERIAL_RENAMED, &material.name, format!("now {name:?}"));
+        }
         let mut writer = Writer { scene, material, name: &name, textures: &mut textures, report: &mut report };
         let xml = writer.write();
         materials.files.push(file("Materials", &name, "xml", xml.write()));
@@ -163,6 +166,9 @@ impl Writer<'_> {
         let mut tags = vec![technique(&name)];
         self.add_textures(&maps, &mut tags);
         tags.push(parameter("MatDiffColor", &material.base_color));
+        if matches!(maps.diffuse, Some(Wish::Plain(_))) && material.base_color[..3] != [1.0; 3] {
+            tell(self.report, &codes::GAMMA_COLOR, self.name, "its colour tints a texture");
+        }
         if !material.unlit {
             if material.emissive != [0.0; 3] {
                 tags.push(parameter("MatEmissiveColor", &material.emissive));

@@ -2,7 +2,7 @@
 
 use super::corners_per_primitive;
 use super::materials::Slot;
-use super::skeleton::{Binding, Instance, Plan};
+use super::skeleton::{Binding, Instance, Joints, Plan, is_unbound};
 use crate::codes;
 use crate::options::UrhoxOptions;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
@@ -135,8 +135,8 @@ impl Item<'_> {
                     if self.bone_count <= max_bones { (*bone as u8, self.full_mapping()) } else { (0, vec![*bone]) };
                 Ok(vec![self.whole(part, vec![index], mapping)])
             }
-            Binding::Skinned(bones) => {
-                let without = give_weights(&mut part);
+            Binding::Skinned(Joints { bones, of_unbound }) => {
+                let without = give_weights(&mut part, *of_unbound);
                 if without > 0 {
                     report.push(Diagnostic::new(&codes::WITHOUT_WEIGHTS, self.name(), "").times(without));
                 }
@@ -221,15 +221,48 @@ fn own_points(corners: &[u32], point_count: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Puts a part of a skinned mesh that has no influences on the first joint; gives the number of its points. Points whose
-/// weights are all 0 stay so: that is what the source says.
-fn give_weights(part: &mut Part) -> u64 {
-    if part.influences.is_some() {
+/// weights are all 0 go to the given joint.
+fn give_weights(part: &mut Part, of_unbound: Option<u32>) -> u64 {
+    let count = part.point_count as usize;
+    if let Some(influences) = &mut part.influences {
+        if let Some(joint) = of_unbound {
+            bind_unbound(influences, count, joint);
+        }
         return 0;
     }
-    let count = part.point_count as usize;
     let (joints, weights) = (vec![0; count].into(), vec![1.0; count].into());
     part.influences = Some(Influences { layout: Layout::Fixed(1), joints, weights });
     count as u64
+}
+
+fn bind_unbound(influences: &mut Influences, point_count: usize, joint: u32) {
+    let unbound: Vec<usize> = (0..point_count).filter(|p| is_unbound(influences, *p)).collect();
+    if unbound.is_empty() {
+        return;
+    }
+    if let Layout::Fixed(width @ 1..) = influences.layout {
+        let (joints, weights) = (influences.joints.make_mut(), influences.weights.make_mut());
+        for first in unbound.into_iter().map(|p| p * width as usize) {
+            if let (Some(j), Some(w)) = (joints.get_mut(first), weights.get_mut(first)) {
+                (*j, *w) = (joint, 1.0);
+            }
+        }
+        return;
+    }
+    let (mut offsets, mut joints, mut weights) = (vec![0u32], Vec::new(), Vec::new());
+    for point in 0..point_count {
+        if is_unbound(influences, point) {
+            joints.push(joint);
+            weights.push(1.0);
+        } else {
+            let (own_joints, own_weights) = influences.of(point);
+            joints.extend_from_slice(own_joints);
+            weights.extend_from_slice(own_weights);
+        }
+        offsets.push(joints.len() as u32);
+    }
+    let layout = Layout::Offsets(offsets.into());
+    *influences = Influences { layout, joints: joints.into(), weights: weights.into() };
 }
 
 #[cfg(test)]
@@ -241,6 +274,25 @@ mod tests {
         let (points, corners) = own_points(&[5, 2, 5, 0, 2, 5], 7);
         assert_eq!(points, [0, 2, 5]);
         assert_eq!(corners, [2, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn points_without_weights_go_to_their_joint_in_all_layouts() {
+        let after = |layout, joints: Vec<u32>, weights: Vec<f32>| {
+            let mut influences = Influences { layout, joints: joints.into(), weights: weights.into() };
+            bind_unbound(&mut influences, 3, 9);
+            let row = |p| {
+                let (joints, weights) = influences.of(p);
+                joints.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| *w != 0.0).collect::<Vec<_>>()
+            };
+            [row(0), row(1), row(2)]
+        };
+        let kept = [vec![(1, 1.0)], vec![(9, 1.0)], vec![(2, 0.5), (3, 0.5)]];
+        let fixed = after(Layout::Fixed(2), vec![1, 0, 4, 5, 2, 3], vec![1.0, 0.0, 0.0, 0.0, 0.5, 0.5]);
+        assert_eq!(fixed, kept);
+        let offsets = Layout::Offsets(vec![0, 1, 1, 3].into());
+        assert_eq!(after(offsets, vec![1, 2, 3], vec![1.0, 0.5, 0.5]), kept);
+        assert_eq!(after(Layout::Fixed(0), vec![], vec![]), [vec![(9, 1.0)], vec![(9, 1.0)], vec![(9, 1.0)]]);
     }
 
     #[test]

@@ -7,11 +7,14 @@
 use crate::codes;
 use crate::document::{Bone as FileBone, Collision};
 use anyrig_bytes::names::UniqueNames;
-use anyrig_bytes::{Context, Value};
+use anyrig_bytes::{Context, Diagnostic, Report, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
 use anyrig_scene::walk::{depth_first, rest_world_transforms};
-use anyrig_scene::{NodeId, Property, Scene, SkinId, Trs};
+use anyrig_scene::{Influences, NodeId, Property, Scene, SkinId, Trs};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Name of a root that the source does not have.
+const COMMON_ROOT: &str = "Root";
 
 /// What will be written.
 pub(super) struct Plan {
@@ -35,11 +38,19 @@ pub(super) enum Binding {
     Static,
     /// All on one bone.
     Rigid(u32),
-    /// By influences; the bone of each joint of the skin.
-    Skinned(Vec<u32>),
+    /// By influences.
+    Skinned(Joints),
 }
 
-/// All bones, joints first.
+/// The joints of a skinned instance.
+pub(super) struct Joints {
+    /// The bone of each joint of the skin; there may be one more for points without weights.
+    pub(super) bones: Vec<u32>,
+    /// The joint of points without weights; there when an instance has such.
+    pub(super) of_unbound: Option<u32>,
+}
+
+/// All bones: the common root where one was added, joints, others.
 pub(super) struct Skeleton {
     pub(super) bones: Vec<Bone>,
     /// The bone of each node that is one.
@@ -119,11 +130,14 @@ pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     }
     let nodes = bone_nodes(scene, &reached, &drawn, &moved);
     let mut builder = Builder::new(scene, nodes, &worlds, context);
+    if !drawn.is_empty() {
+        builder.join_roots(context);
+    }
     // Skins first: they say what a joint's offset is, rigid meshes can follow any.
     for skin in drawn.iter().filter_map(|n| skin_of(scene, *n)) {
         builder.bind_skin(skin);
     }
-    let instances = drawn.iter().map(|node| builder.bind(*node, &worlds)).collect();
+    let instances = drawn.iter().map(|node| builder.bind(*node, &worlds, context)).collect();
     Plan { skeleton: Some(builder.finish(context)), instances }
 }
 
@@ -158,6 +172,19 @@ fn skin_of(scene: &Scene, node: NodeId) -> Option<SkinId> {
     instance.skin.filter(|s| influenced && scene.skins.get(*s).is_some_and(|s| !s.joints.is_empty()))
 }
 
+/// Number of points of a skinned mesh that have influences without any weight. The engine would put them at the origin.
+fn unbound_points(scene: &Scene, node: NodeId) -> u64 {
+    let mesh = scene.nodes[node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh));
+    let parts = mesh.into_iter().flat_map(|m| &m.parts);
+    let influenced = parts.filter_map(|part| part.influences.as_ref().map(|i| (part, i)));
+    influenced.map(|(part, i)| (0..part.point_count as usize).filter(|p| is_unbound(i, *p)).count() as u64).sum()
+}
+
+/// Whether a point has no weight.
+pub(super) fn is_unbound(influences: &Influences, point: usize) -> bool {
+    point >= influences.point_count() || influences.of(point).1.iter().all(|w| *w == 0.0)
+}
+
 /// The nodes that become bones: joints in their order, then the others in the order of the hierarchy.
 fn bone_nodes(scene: &Scene, reached: &[NodeId], drawn: &[NodeId], moved: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let mut order = Vec::new();
@@ -188,6 +215,8 @@ struct Builder<'a> {
     scene: &'a Scene,
     skeleton: Skeleton,
     bindings: BTreeMap<SkinId, (DAffine3, Vec<u32>)>,
+    /// Whether bone 0 is no node's but a root above all others.
+    common_root: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -215,13 +244,48 @@ impl<'a> Builder<'a> {
             }
         });
         let bones = bones.collect();
-        Self { scene, skeleton: Skeleton { bones, by_node }, bindings: BTreeMap::new() }
+        Self { scene, skeleton: Skeleton { bones, by_node }, bindings: BTreeMap::new(), common_root: false }
     }
 
-    fn bind(&mut self, node: NodeId, worlds: &[DAffine3]) -> Instance {
+    /// The engine takes one root, the last bone that is its own parent, and plays only the tracks of bones at or below
+    /// it. Several roots therefore get one above them, before all other bones.
+    fn join_roots(&mut self, context: &Context) {
+        let bones = &mut self.skeleton.bones;
+        let roots = bones.iter().filter(|b| b.parent.is_none()).count();
+        if roots < 2 {
+            return;
+        }
+        bones.iter_mut().for_each(|bone| bone.parent = Some(bone.parent.map_or(0, |p| p + 1)));
+        let root = Bone {
+            name: COMMON_ROOT.to_owned(),
+            parent: None,
+            fold: Fold::NONE,
+            rest: Trs::IDENTITY,
+            offset: None,
+            rest_world: DAffine3::IDENTITY,
+            collision: None,
+        };
+        bones.insert(0, root);
+        self.skeleton.by_node.values_mut().for_each(|bone| *bone += 1);
+        self.common_root = true;
+        context.tell(&codes::COMMON_ROOT, "bones", format!("{roots} roots hang on it"));
+    }
+
+    fn bind(&mut self, node: NodeId, worlds: &[DAffine3], context: &Context) -> Instance {
         if let Some(skin) = skin_of(self.scene, node) {
-            let (model_from_mesh, bones) = self.bind_skin(skin);
-            return Instance { node, model_from_mesh, binding: Binding::Skinned(bones) };
+            let (model_from_mesh, mut bones) = self.bind_skin(skin);
+            let unbound = unbound_points(self.scene, node);
+            let keeper = if unbound > 0 { self.keeper(&model_from_mesh) } else { None };
+            let of_unbound = keeper.map(|bone| {
+                let name = &self.scene.nodes[node].name;
+                let message = format!("they follow the bone {:?}", self.skeleton.bones[bone].name);
+                let mut report = Report::default();
+                report.push(Diagnostic::new(&codes::UNBOUND_POINTS, name.as_str(), message).times(unbound));
+                context.append(report);
+                bones.push(bone as u32);
+                bones.len() as u32 - 1
+            });
+            return Instance { node, model_from_mesh, binding: Binding::Skinned(Joints { bones, of_unbound }) };
         }
         let (model_from_mesh, bone) = self.bind_rigid(node, worlds[node.index()]);
         Instance { node, model_from_mesh, binding: Binding::Rigid(bone as u32) }
@@ -280,6 +344,22 @@ impl<'a> Builder<'a> {
         (model_from_mesh, bones)
     }
 
+    /// The bone that keeps points at rest where their mesh has them: the root, or one at the root with another offset.
+    fn keeper(&mut self, model_from_mesh: &DAffine3) -> Option<usize> {
+        let root = self.skeleton.bones.iter().position(|b| b.parent.is_none())?;
+        let bone = &mut self.skeleton.bones[root];
+        // `rest_world * offset * model_from_mesh` is to be the identity.
+        let Some(wanted) = inverse(&(*model_from_mesh * bone.rest_world)) else { return Some(root) };
+        match bone.offset {
+            Some(offset) if close(&offset, &wanted) => Some(root),
+            Some(_) => Some(self.follower(root, wanted)),
+            None => {
+                bone.offset = Some(wanted);
+                Some(root)
+            }
+        }
+    }
+
     /// A bone that stays at another one and has a bind pose of its own.
     fn follower(&mut self, of: usize, offset: DAffine3) -> usize {
         let bones = &mut self.skeleton.bones;
@@ -296,10 +376,11 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self, context: &Context) -> Skeleton {
-        let followers = self.skeleton.bones.iter().skip(self.skeleton.by_node.len());
+        let first = usize::from(self.common_root);
+        let followers = self.skeleton.bones.iter().skip(first + self.skeleton.by_node.len());
         followers.for_each(|bone| context.tell(&codes::BONE_DUPLICATED, &bone.name, ""));
         let mut names = UniqueNames::default();
-        for (i, bone) in self.skeleton.bones.iter_mut().enumerate() {
+        for (i, bone) in self.skeleton.bones.iter_mut().skip(first).enumerate() {
             let wanted = match bone.name.as_str() {
                 "" => format!("Node_{i}"),
                 name => name.replace('\0', "_"),
@@ -309,6 +390,10 @@ impl<'a> Builder<'a> {
                 context.tell(&codes::BONE_RENAMED, &bone.name, format!("now {name:?}"));
             }
             bone.name = name;
+        }
+        // Last, so that a bone of the source that is called so keeps its name.
+        if let Some(root) = self.skeleton.bones.first_mut().filter(|_| self.common_root) {
+            root.name = names.claim(COMMON_ROOT);
         }
         self.skeleton
     }

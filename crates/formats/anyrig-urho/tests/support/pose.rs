@@ -1,6 +1,6 @@
 //! Where points stand: once by the scene's own terms, once by what was written. Both computed here, without the crate.
 
-use super::parser::{Ani, Mdl};
+use super::parser::{Ani, Bone, Mdl};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
 use anyrig_scene::walk::{depth_first, rest_world_transforms};
 use anyrig_scene::{NodeId, Property, Scene};
@@ -48,7 +48,9 @@ fn node_corners(scene: &Scene, id: NodeId, worlds: &[DAffine3]) -> Vec<DVec3> {
                         let matrix = worlds[joint.index()] * skin.inverse_binds[*j as usize];
                         matrix.transform_point3(p) * f64::from(*w)
                     });
-                    moved.fold(DVec3::ZERO, |sum, p| sum + p)
+                    // Without any weight a point stays where the mesh has it.
+                    let still = weights.iter().all(|w| *w == 0.0);
+                    if still { p } else { moved.fold(DVec3::ZERO, |sum, p| sum + p) }
                 }
                 _ => worlds[id.index()].transform_point3(p),
             });
@@ -62,10 +64,21 @@ pub fn written_corners(mdl: &Mdl, key: Option<(&Ani, usize)>) -> Vec<DVec3> {
     let tracks: BTreeMap<&str, [f32; 11]> = key.map_or_else(BTreeMap::new, |(ani, key)| {
         ani.tracks.iter().map(|t| (t.name.as_str(), t.keys[key.min(t.keys.len() - 1)])).collect()
     });
+    // The engine has one root, the last bone that is its own parent, and plays no track outside of it.
+    let own_parent = |(i, bone): (usize, &Bone)| (bone.parent as usize == i).then_some(i);
+    let engine_root = mdl.bones.iter().enumerate().filter_map(own_parent).last();
+    let root_of = |mut bone: usize| {
+        while mdl.bones[bone].parent as usize != bone {
+            bone = mdl.bones[bone].parent as usize;
+        }
+        bone
+    };
+    let track = |i: usize, b: &Bone| tracks.get(b.name.as_str()).filter(|_| Some(root_of(i)) == engine_root);
     let locals: Vec<DAffine3> = mdl
         .bones
         .iter()
-        .map(|b| match tracks.get(b.name.as_str()) {
+        .enumerate()
+        .map(|(i, b)| match track(i, b) {
             Some(k) => local(&k[1..4], &k[4..8], &k[8..11]),
             None => local(&b.position, &b.rotation, &b.scale),
         })
