@@ -3,6 +3,7 @@
 
 use super::Import;
 use super::objects::{End, ObjectId, Objects};
+use super::skins::unique;
 use super::{MorphBinding, inbetween};
 use crate::codes;
 use crate::document::Node;
@@ -43,12 +44,9 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
 /// Channels that are objects.
 fn connected<'a>(import: &mut Import<'a>, geometry: ObjectId) -> Result<Vec<Channel<'a>>> {
     let objects = &import.objects;
-    let deformers = objects.children(End::Object(geometry)).filter(|o| o.subtype == "BlendShape");
-    let channels: Vec<ObjectId> = deformers
-        .flat_map(|d| objects.children(End::Object(d.id)))
-        .filter(|o| o.subtype == "BlendShapeChannel")
-        .map(|o| o.id)
-        .collect();
+    let deformers = objects.children(End::Object(geometry)).filter(|o| o.subtype == "BlendShape").map(|o| o.id);
+    let below = unique(deformers).into_iter().flat_map(|d| objects.children(End::Object(d)));
+    let channels = unique(below.filter(|o| o.subtype == "BlendShapeChannel").map(|o| o.id));
     let mut all = Vec::new();
     for id in channels {
         all.push(channel(import, id)?);

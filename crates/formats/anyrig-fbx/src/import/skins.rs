@@ -12,6 +12,7 @@ use anyrig_animation::{Evaluator, Pose};
 use anyrig_bytes::{Buffer, Diagnostic, Result, Value};
 use anyrig_scene::{Influences, Layout, NodeId, Skin, SkinMethod};
 use glam::{DAffine3, DMat3, DVec3};
+use std::collections::BTreeSet;
 
 /// How weights that do not sum to 1 are meant (`FbxCluster::ELinkMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,16 +110,22 @@ fn skin(import: &mut Import<'_>, geometry: ObjectId, rest: &mut Rest) -> Result<
 /// Skins are connected to the geometry, before version 7000 to the model, which then is the geometry.
 fn skin_deformers(objects: &Objects<'_>, geometry: ObjectId) -> Vec<ObjectId> {
     let deformers = objects.children(End::Object(geometry)).filter(|o| o.class == "Deformer");
-    deformers.filter(|o| o.subtype == "Skin").map(|o| o.id).collect()
+    unique(deformers.filter(|o| o.subtype == "Skin").map(|o| o.id))
+}
+
+/// Each object once, in order: some files make a connection twice.
+pub(super) fn unique(objects: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let mut seen = BTreeSet::new();
+    objects.filter(|id| seen.insert(*id)).collect()
 }
 
 /// The clusters that have a bone.
 fn clusters<'a>(import: &Import<'a>, geometry: ObjectId, deformer: Option<ObjectId>) -> Vec<Cluster<'a>> {
     let objects = &import.objects;
     let mut all: Vec<Cluster<'a>> = Vec::new();
-    for cluster in
-        deformer.into_iter().flat_map(|d| objects.children(End::Object(d))).filter(|o| o.subtype == "Cluster")
-    {
+    let connected = deformer.into_iter().flat_map(|d| objects.children(End::Object(d)));
+    for id in unique(connected.filter(|o| o.subtype == "Cluster").map(|o| o.id)) {
+        let cluster = objects.get(id);
         let mut ends = objects.into(End::Object(cluster.id)).filter(|c| c.property.is_none()).map(|c| c.source);
         let bone = ends.find_map(|end| match end {
             End::Root => Some(Bone::Root),

@@ -81,7 +81,18 @@ fn paths(objects: &Objects<'_>, id: ObjectId) -> [String; 2] {
         let own = names.iter().find_map(|name| node.child(name)?.text(0)).filter(|t| !t.is_empty());
         own.or_else(|| objects.text(id, property)).unwrap_or_default().into_owned()
     };
-    [text(&["RelativeFilename"], "RelPath"), text(&["FileName", "Filename"], "Path")]
+    let [relative, absolute] = [text(&["RelativeFilename"], "RelPath"), text(&["FileName", "Filename"], "Path")];
+    if relative.is_empty() && absolute.is_empty() {
+        return [relative, bitmap_node(objects, id).unwrap_or_default()];
+    }
+    [relative, absolute]
+}
+
+/// 3ds Max keeps the path of a bitmap that an OSL shader looks up among the shader's parameters.
+fn bitmap_node(objects: &Objects<'_>, id: ObjectId) -> Option<String> {
+    let is_path = |name: &str| name.starts_with("3dsMax|") && name.to_lowercase().ends_with("|filename");
+    let path = objects.get(id).properties.iter().find(|p| is_path(p.name()))?.text()?;
+    Some(path.into_owned())
 }
 
 /// The video of a texture: the connected one, else the one of the stated name.
