@@ -83,15 +83,16 @@ pub fn generate_tangents(part: &mut Part, space: &Space, options: TangentOptions
     Ok(stats)
 }
 
-/// Makes tangents for every triangle part that has normals but no tangents, parts in parallel, and reports it.
+/// Makes tangents for every triangle part that has positions and normals but no tangents, parts in parallel, and reports it.
 ///
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn generate_missing_tangents(scene: &mut Scene, options: TangentOptions, context: &Context) -> Result<()> {
     let space = scene.space;
     for_each_part(scene, context, |place, part, report| {
-        let has_normals = point_values::<3>(part, &Semantic::Normal).is_some();
-        if part.topology != Topology::Triangles || !has_normals || part.stream(&Semantic::Tangent).is_some() {
+        let has = |semantic| point_values::<3>(part, &semantic).is_some();
+        let ready = has(Semantic::Position) && has(Semantic::Normal);
+        if part.topology != Topology::Triangles || !ready || part.stream(&Semantic::Tangent).is_some() {
             return Ok(());
         }
         let stats = generate_tangents(part, &space, options)?;

@@ -1,5 +1,6 @@
 //! Parents, children, root sets, node transforms, skins.
 
+use super::fits_f32;
 use crate::codes::{DANGLING_REFERENCE, HIERARCHY, INVERSE_BINDS, NOT_FINITE, PIVOTS, ROTATION_LENGTH, SKIN_REMOVED};
 use crate::{LocalTransform, NodeId, Pivots, Scene, TransformPart, Trs};
 use anyrig_bytes::Context;
@@ -103,7 +104,7 @@ fn root_sets(scene: &mut Scene, context: &Context) {
 
 fn local(scene: &mut Scene, id: NodeId, context: &Context) {
     match &mut scene.nodes[id].local {
-        LocalTransform::Matrix(affine) if !affine.is_finite() => {
+        LocalTransform::Matrix(affine) if !fits_f32(&affine.to_cols_array()) => {
             *affine = DAffine3::IDENTITY;
             context.tell(&NOT_FINITE, subject(id), "its matrix became the identity");
         }
@@ -114,7 +115,7 @@ fn local(scene: &mut Scene, id: NodeId, context: &Context) {
 
 fn repair_trs(trs: &mut Trs, id: NodeId, context: &Context) {
     for (value, default) in [(&mut trs.translation, DVec3::ZERO), (&mut trs.scale, DVec3::ONE)] {
-        if !value.is_finite() {
+        if !fits_f32(&value.to_array()) {
             *value = default;
             context.tell(&NOT_FINITE, subject(id), "its transform became the default");
         }
@@ -150,7 +151,7 @@ fn pivots(scene: &mut Scene, id: NodeId, context: &Context) {
         context.tell(&PIVOTS, subject(id), "what was not finite became the default");
     }
     let trs = pivots.to_trs();
-    if !(trs.translation.is_finite() && trs.scale.is_finite()) {
+    if !(fits_f32(&trs.translation.to_array()) && fits_f32(&trs.scale.to_array())) {
         **pivots = Pivots::from_trs(node.local.to_trs());
         context.tell(&PIVOTS, subject(id), "they were too large and became the node's transform");
         return;
@@ -190,7 +191,7 @@ fn skins(scene: &mut Scene, context: &Context) {
             skin.inverse_binds.resize(skin.joints.len(), DAffine3::IDENTITY);
             context.tell(&INVERSE_BINDS, format!("skin {index}"), "one per joint is needed");
         }
-        for bind in skin.inverse_binds.iter_mut().filter(|b| !b.is_finite()) {
+        for bind in skin.inverse_binds.iter_mut().filter(|b| !fits_f32(&b.to_cols_array())) {
             *bind = DAffine3::IDENTITY;
             context.tell(&NOT_FINITE, format!("skin {index}"), "an inverse bind matrix became the identity");
         }
@@ -300,6 +301,15 @@ mod tests {
         assert!([0, 1].iter().all(|n| scene.nodes[id(*n)].local.to_affine().translation == DVec3::X));
         assert_eq!(scene.nodes[id(2)].pivots.as_deref(), Some(&Pivots::IDENTITY));
         assert_eq!(scene.nodes[id(2)].geometric.as_deref(), Some(&Trs::IDENTITY));
+    }
+
+    #[test]
+    fn numbers_beyond_single_precision_are_not_finite_for_any_format() {
+        let mut scene = three();
+        scene.nodes[id(0)].local = LocalTransform::Trs(Trs { translation: DVec3::X * 1e300, ..Trs::IDENTITY });
+        scene.nodes[id(1)].local = LocalTransform::Matrix(DAffine3::from_scale(DVec3::splat(-1e39)));
+        repaired(&mut scene, "scene.not-finite");
+        assert!(scene.nodes.values().all(|n| n.local.to_affine() == DAffine3::IDENTITY));
     }
 
     #[test]

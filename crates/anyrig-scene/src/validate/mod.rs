@@ -2,7 +2,7 @@
 //!
 //! Facts that hold after [`validate`], and that passes and exporters rely on:
 //! - every id and index is in range; parents and children agree; the hierarchy is a forest;
-//! - every number is finite; node rotations are unit quaternions; pivots give the node's local transform;
+//! - every number is finite, transforms in single precision too; node rotations are unit quaternions; pivots give the node's local transform;
 //! - a stream has exactly one element of its semantic's width per element of its domain; semantics are unique in a part;
 //! - corners are in range and complete faces; polygon offsets ascend from 0 to the number of corners;
 //! - influences have one row per point; weights are not negative and sum to 1 at each point, or are all 0;
@@ -71,6 +71,11 @@ fn references(scene: &mut Scene, context: &Context) {
             }
         }
     }
+}
+
+/// Whether all numbers are finite in single precision too, which is what every format writes.
+fn fits_f32(values: &[f64]) -> bool {
+    values.iter().all(|v| v.abs() <= f64::from(f32::MAX))
 }
 
 /// Replaces numbers that are not finite; gives how many.

@@ -76,10 +76,11 @@ fn bounds_of(piece: &Piece) -> Option<Bounds> {
     }
 }
 
+// Both keep what is not a number, which `min` and `max` would hide from the check that follows.
 fn lower(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|i| a[i].min(b[i]))
+    std::array::from_fn(|i| if a[i] < b[i] || a[i].is_nan() { a[i] } else { b[i] })
 }
 
 fn upper(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|i| a[i].max(b[i]))
+    std::array::from_fn(|i| if a[i] > b[i] || a[i].is_nan() { a[i] } else { b[i] })
 }

@@ -117,6 +117,7 @@ fn model(
     let index_buffer = geometry::write_indices(&pieces, vertex_buffer.vertex_count, context)?;
     let morphs = morphs::write(scene, &plan, &pieces, &mut vertex_buffer, context)?;
     let (bounding_box, centres) = geometry::bounds(&pieces);
+    check_finite(&bounding_box, &centres)?;
     let slots = pieces.iter().map(|p| p.material).collect();
     let model = Model {
         layout: ModelLayout::Umd2,
@@ -130,6 +131,15 @@ fn model(
         ..Model::default()
     };
     Ok((model, slots))
+}
+
+/// Products of finite numbers may still be beyond what a vertex can hold.
+fn check_finite(bounding_box: &[[f32; 3]; 2], centres: &[[f32; 3]]) -> Result<()> {
+    if bounding_box.iter().chain(centres).flatten().all(|v| v.is_finite()) {
+        return Ok(());
+    }
+    let message = "positions become larger than 32-bit floats hold; the transforms multiply up, or `scale` is too large";
+    Err(Error::unsupported(Place::whole(), message))
 }
 
 /// Number of corners of a primitive.
