@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What to do with a file that is there already.
@@ -34,6 +34,7 @@ impl Stage {
     pub fn new(destination: &Path) -> Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let destination = if destination.as_os_str().is_empty() { Path::new(".") } else { destination };
+        refuse_ways_back(destination)?;
         let existing = nearest_existing(destination)?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let temporary = existing.join(format!(".anyrig-{}-{number}.tmp", std::process::id()));
@@ -79,7 +80,7 @@ impl Stage {
             places.push(place);
         }
         let mut moves = Moves::default();
-        match self.move_all(&missing, existing, &mut moves) {
+        match self.move_all(&missing, (existing, inputs), &mut moves) {
             Ok(()) => Ok(places),
             Err(failure) => {
                 moves.undo();
@@ -88,13 +89,20 @@ impl Stage {
         }
     }
 
-    fn move_all(&self, files: &[(PathBuf, PathBuf)], existing: Existing, moves: &mut Moves) -> Result<()> {
+    fn move_all(
+        &self,
+        files: &[(PathBuf, PathBuf)],
+        (existing, inputs): (Existing, &BTreeSet<PathBuf>),
+        moves: &mut Moves,
+    ) -> Result<()> {
         let backups = self.temporary.join("old");
         for (index, (staged, place)) in files.iter().enumerate() {
             let doing = |e: &io::Error| Failure::io(place, "write", e);
             if let Some(parent) = place.parent() {
                 moves.create_folders(parent).map_err(|e| doing(&e))?;
             }
+            // Folders that did not exist before may make the path lead elsewhere than it did when it was checked.
+            refuse_input(place, inputs)?;
             if existing == Existing::Replace && fs::symlink_metadata(place).is_ok() {
                 fs::create_dir_all(&backups).map_err(|e| doing(&e))?;
                 let backup = backups.join(index.to_string());
@@ -126,18 +134,36 @@ pub fn write_one(place: &Path, content: &Rope, existing: Existing, inputs: &BTre
 /// Whether a file may be written here.
 ///
 /// # Errors
-/// When it is an input or a folder, or exists and is to be kept.
+/// When it is an input or a folder, exists and is to be kept, or leads through a missing folder and back.
 pub fn check_place(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<()> {
-    let Ok(metadata) = fs::symlink_metadata(place) else { return Ok(()) };
-    if place.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
-        let message = format!("{} is an input, which is never written onto; choose another -o or -n", place.display());
-        return Err(Failure::failed(message));
-    }
+    let Ok(metadata) = fs::symlink_metadata(place) else { return refuse_ways_back(place) };
+    refuse_input(place, inputs)?;
     if metadata.is_dir() {
         return Err(Failure::failed(format!("{} is a folder; choose another -o or -n", place.display())));
     }
     if existing == Existing::Keep {
         return Err(Failure::failed(format!("{} exists; --force overwrites it", place.display())));
+    }
+    Ok(())
+}
+
+fn refuse_input(place: &Path, inputs: &BTreeSet<PathBuf>) -> Result<()> {
+    if place.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+        let message = format!("{} is an input, which is never written onto; choose another -o or -n", place.display());
+        return Err(Failure::failed(message));
+    }
+    Ok(())
+}
+
+/// Refuses `..` behind a folder that does not exist: where it leads is known only once the folder is there, and it may
+/// be an input. Between folders that exist, the system follows it, links included.
+fn refuse_ways_back(path: &Path) -> Result<()> {
+    let is_missing = |f: &&Path| !f.as_os_str().is_empty() && fs::metadata(f).is_err();
+    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
+    if missing.iter().any(|f| f.components().next_back() == Some(Component::ParentDir)) {
+        let first = missing.last().unwrap_or(&path).display();
+        let message = format!("{}: there is no {first} to come back from; write the path without ..", path.display());
+        return Err(Failure::usage(message));
     }
     Ok(())
 }

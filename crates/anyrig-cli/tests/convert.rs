@@ -60,6 +60,32 @@ fn never_overwrites_without_force_and_never_an_input() {
 }
 
 #[test]
+fn a_way_through_a_missing_folder_and_back_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let input = triangle("", "");
+    write(&at.join("in.glb"), &input);
+    for output in ["./nox/../in.glb", "nox/../in.glb", "nox/deep/../../in.glb", "nox/../new.glb"] {
+        for via in ["scene", "document"] {
+            let arguments = ["convert", "in.glb", "-o", output, "--force", "--via", via];
+            run(at, &arguments).exits(2).says("without ..");
+            assert_eq!(entries(at), ["in.glb"], "{output}");
+        }
+    }
+    run(at, &["convert", "in.glb", "--to", "urhox", "-o", "nox/.."]).exits(2).says("without ..");
+    run(at, &["convert", "in.glb", "--to", "glb", "-o", "nox/..", "-n", "in", "--force"]).exits(2);
+    run(at, &["convert", "in.glb", "-o", "new.glb", "--report", "nox/../in.glb", "--force"]).exits(2);
+    run(at, &["dump", "in.glb", "-o", "nox/../in.glb", "--force"]).exits(2);
+    assert_eq!(entries(at), ["in.glb"]);
+    assert_eq!(fs::read(at.join("in.glb")).expect("there"), input);
+    // Through folders that are there it is a path like any other.
+    fs::create_dir(at.join("sub")).expect("writable");
+    run(at, &["convert", "in.glb", "-o", "sub/../in.glb", "--force"]).exits(1).says("is an input");
+    run(at, &["convert", "in.glb", "-o", "sub/../new/x.glb"]).exits(0);
+    assert!(at.join("new/x.glb").is_file());
+}
+
+#[test]
 fn a_file_that_an_input_refers_to_is_an_input_too() {
     let folder = folder();
     let at = folder.path();
