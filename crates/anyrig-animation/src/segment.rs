@@ -83,9 +83,9 @@ fn solve_time(x1: f64, x2: f64, x: f64) -> f64 {
             break;
         }
         if error < 0.0 {
-            low = t
+            low = t;
         } else {
-            high = t
+            high = t;
         }
         let newton = t - error / ((3.0 * c3 * t + 2.0 * c2) * t + c1);
         t = if newton > low && newton < high { newton } else { 0.5 * (low + high) };

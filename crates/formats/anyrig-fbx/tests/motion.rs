@@ -6,6 +6,7 @@ mod common;
 use anyrig_animation::{ClipHints, Evaluator, Pose};
 use anyrig_bytes::{Context, SharedBytes};
 use anyrig_fbx::{FbxDocument, import};
+use anyrig_passes::{BakeOptions, bake_motion};
 use anyrig_scene::{NodeId, Scene};
 use glam::{DAffine3, DMat3, DVec3};
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 const TIMES: usize = 10;
 /// Largest deviation of a world matrix: of its place as a share of the model's size, of its axes as a share of theirs.
 const BOUND: f64 = 1e-4;
+/// The same after baking with a bound of 1e-4 per node, over chains of nodes.
+const BAKED_BOUND: f64 = 1e-3;
 
 /// Files that deviate, each with the reason.
 const EXCEPTIONS: [(&str, &str); 4] = [
@@ -118,11 +121,29 @@ struct Counts {
     matrices: u64,
     missing: usize,
     worst: f64,
+    baked_worst: f64,
+    keys_before: usize,
+    keys_after: usize,
 }
 
 struct Judged {
     worst: (f64, String),
+    /// The same after baking.
+    baked: (f64, String),
     missing: usize,
+}
+
+/// The scene with plain curves, and the node that stands for each of its nodes.
+fn bake(scene: &Scene) -> (Scene, Vec<NodeId>) {
+    let mut baked = scene.clone();
+    // A skin of all nodes tells where each one went.
+    let all: Vec<NodeId> = scene.nodes.ids().collect();
+    let binds = vec![DAffine3::IDENTITY; all.len()];
+    let probe = baked.skins.push(anyrig_scene::Skin::new("probe", all, binds));
+    let context = Context::new();
+    bake_motion(&mut baked, &BakeOptions::default(), &context).expect("bakes");
+    let homes = baked.skins[probe].joints.clone();
+    (baked, homes)
 }
 
 fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
@@ -132,7 +153,9 @@ fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
     let document = FbxDocument::read(&SharedBytes::from(bytes), &context).ok()?;
     let ours = match import::import(&document, &context) {
         Ok(scene) => scene,
-        Err(error) => return Some(Judged { worst: (f64::INFINITY, error.to_string()), missing: 0 }),
+        Err(error) => {
+            return Some(Judged { worst: (f64::INFINITY, error.to_string()), baked: (0.0, String::new()), missing: 0 });
+        }
     };
     counts.files += 1;
     let helper = |id: &NodeId| ours.nodes[*id].camera.is_none() && ours.nodes[*id].light.is_none();
@@ -140,21 +163,33 @@ fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
     let (our_paths, their_paths) = (our_paths(&ours, &models), their_paths(&theirs));
     let pairs: Vec<(NodeId, usize)> =
         their_paths.iter().filter_map(|(path, id)| Some((*our_paths.get(path)?, *id as usize))).collect();
-    let mut judged = Judged { worst: (0.0, String::new()), missing: their_paths.len() - pairs.len() };
+    let mut judged =
+        Judged { worst: (0.0, String::new()), baked: (0.0, String::new()), missing: their_paths.len() - pairs.len() };
     let size = size(&theirs);
     let evaluator = Evaluator::new(&ours);
     let rest = Pose::rest(&ours);
-    let mut look = |worlds: &[DAffine3], scene: &ufbx::Scene, when: &dyn Fn() -> String| {
+    let look = |worst: &mut (f64, String),
+                worlds: &[DAffine3],
+                homes: Option<&[NodeId]>,
+                scene: &ufbx::Scene,
+                when: &dyn Fn() -> String| {
         for (node, typed) in &pairs {
-            let apart = deviation(worlds[node.index()], affine(&scene.nodes[*typed].node_to_world), size);
-            if apart > judged.worst.0 {
-                judged.worst = (apart, format!("{} {}", ours.nodes[*node].name, when()));
+            let home = homes.map_or(*node, |homes| homes[node.index()]);
+            let apart = deviation(worlds[home.index()], affine(&scene.nodes[*typed].node_to_world), size);
+            if apart > worst.0 {
+                *worst = (apart, format!("{} {}", ours.nodes[*node].name, when()));
             }
         }
     };
-    look(&evaluator.worlds(&rest), &theirs, &|| "at rest".to_owned());
+    look(&mut judged.worst, &evaluator.worlds(&rest), None, &theirs, &|| "at rest".to_owned());
+    let (baked, homes) = bake(&ours);
+    counts.keys_before += ours.clips.iter().flat_map(|c| &c.channels).map(|c| c.curve.len()).sum::<usize>();
+    counts.keys_after += baked.clips.iter().flat_map(|c| &c.channels).map(|c| c.curve.len()).sum::<usize>();
+    let baked_evaluator = Evaluator::new(&baked);
+    let baked_rest = Pose::rest(&baked);
+    look(&mut judged.baked, &baked_evaluator.worlds(&baked_rest), Some(&homes), &theirs, &|| "at rest".to_owned());
     counts.matrices += pairs.len() as u64;
-    let moving = theirs.anim_stacks.iter().any(|s| s.layers.iter().any(|l| l.anim_values.len() > 0));
+    let moving = theirs.anim_stacks.iter().any(|s| s.layers.iter().any(|l| !l.anim_values.is_empty()));
     counts.animated += usize::from(moving);
     let (mut pose, mut worlds) = (rest.clone(), evaluator.worlds(&rest));
     for (index, stack) in theirs.anim_stacks.iter().enumerate() {
@@ -168,7 +203,11 @@ fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
             pose.copy_from(&rest);
             pose.apply_clip_hinted(clip, time, &mut hints);
             evaluator.worlds_into(&pose, &mut worlds);
-            look(&worlds, &evaluated, &|| format!("clip {index} at {time}"));
+            look(&mut judged.worst, &worlds, None, &evaluated, &|| format!("clip {index} at {time}"));
+            let mut pose = baked_rest.clone();
+            pose.apply_clip(&baked.clips[index], time - clip.start_secs);
+            let worlds = baked_evaluator.worlds(&pose);
+            look(&mut judged.baked, &worlds, Some(&homes), &evaluated, &|| format!("clip {index} at {time}"));
             counts.moments += 1;
             counts.matrices += pairs.len() as u64;
         }
@@ -178,17 +217,22 @@ fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
     }
     counts.missing += judged.missing;
     counts.worst = counts.worst.max(judged.worst.0.min(1.0));
+    counts.baked_worst = counts.baked_worst.max(judged.baked.0.min(1.0));
     Some(judged)
 }
 
 #[test]
 fn world_matrices_are_those_of_ufbx() {
     let mut counts = Counts::default();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut baked_wrong) = (Vec::new(), Vec::<String>::new());
     for sample in common::corpus().into_iter().filter(|s| !s.is_fuzz()) {
         let Some(judged) = judge(&sample.bytes, &mut counts) else { continue };
         // Also where the bound is not kept, nothing may be far off.
         assert!(judged.worst.0 < 10.0 * BOUND, "{}: {:?}", sample.name, judged.worst);
+        if judged.baked.0 > BAKED_BOUND {
+            println!("baked: {}: {:e} {}", sample.name, judged.baked.0, judged.baked.1);
+            baked_wrong.push(sample.name.clone());
+        }
         if judged.worst.0 > BOUND || judged.missing > 0 {
             println!("{}: {:e} {}, {} missing", sample.name, judged.worst.0, judged.worst.1, judged.missing);
             wrong.push(sample.name.clone());
@@ -203,4 +247,5 @@ fn world_matrices_are_those_of_ufbx() {
     }
     let known: Vec<&str> = EXCEPTIONS.iter().map(|(name, _)| *name).collect();
     assert_eq!(wrong, known);
+    assert_eq!(baked_wrong, [""; 0]);
 }

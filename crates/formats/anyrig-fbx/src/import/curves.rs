@@ -394,7 +394,7 @@ pub(super) fn scaled(mut curve: Curve, factor: f32) -> Curve {
     for segment in &mut curve.segments {
         match segment {
             Segment::Hermite { out_slope, in_slope } => {
-                (*out_slope, *in_slope) = (*out_slope * factor, *in_slope * factor)
+                (*out_slope, *in_slope) = (*out_slope * factor, *in_slope * factor);
             }
             Segment::Bezier { out, into } => (out.slope, into.slope) = (out.slope * factor, into.slope * factor),
             Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. } => {}

@@ -26,12 +26,8 @@ impl<'a> Properties<'a> {
     pub fn of(node: Node<'a>) -> Self {
         let mut list = Vec::new();
         for (section, entry, first) in [("Properties60", "Property", 3), ("Properties70", "P", 4)] {
-            for properties in node.children_named(section) {
-                for node in properties.children_named(entry) {
-                    let Some(name) = node.text(0) else { continue };
-                    list.push(NamedProperty { name, node, first });
-                }
-            }
+            let entries = node.children_named(section).flat_map(|section| section.children_named(entry));
+            list.extend(entries.filter_map(|node| Some(NamedProperty { name: node.text(0)?, node, first })));
         }
         // Stable, so that the last of equal names stays last.
         list.sort_by(|a, b| a.name.cmp(&b.name));

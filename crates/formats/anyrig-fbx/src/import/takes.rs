@@ -198,11 +198,11 @@ impl Tokens<'_> {
             }
             b'a' => usize::from(version > 4004),
             b'p' | b'q' => {
-                (self.number()?, self.number()?);
+                self.skip(2)?;
                 if version <= 4004 { 1 } else { 2 }
             }
             b't' => {
-                (self.number()?, self.number()?, self.number()?);
+                self.skip(3)?;
                 0
             }
             b'd' => {
@@ -215,6 +215,11 @@ impl Tokens<'_> {
             self.weights(&mut shape)?;
         }
         Some(shape)
+    }
+
+    /// Leaves out numbers whose meaning is not known.
+    fn skip(&mut self, count: usize) -> Option<()> {
+        (0..count).try_for_each(|_| self.number().map(|_| ()))
     }
 
     fn weights(&mut self, shape: &mut KeyShape) -> Option<()> {
