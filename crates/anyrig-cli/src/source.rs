@@ -50,7 +50,7 @@ impl FileSource {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn find(&self, folder: &Path, name: &str) -> anyrig::Result<Option<PathBuf>> {
+    fn path_of(&self, folder: &Path, name: &str) -> anyrig::Result<Option<PathBuf>> {
         let place = || Place::element(format!("{name:?}"));
         // On Windows a colon opens another stream of a file.
         if cfg!(windows) && name.contains(':') {
@@ -101,7 +101,7 @@ impl Source for FileSource {
     fn resolve(&self, relative_name: &str) -> anyrig::Result<Option<SharedBytes>> {
         let name = normal_relative_name(relative_name)?;
         let Some(folder) = &self.folder else { return Ok(None) };
-        let Some(path) = self.find(folder, &name)? else { return Ok(None) };
+        let Some(path) = self.path_of(folder, &name)? else { return Ok(None) };
         let bytes = open(&path, self.limit).map_err(|error| {
             let kind =
                 if error.kind() == io::ErrorKind::FileTooLarge { ErrorKind::LimitExceeded } else { ErrorKind::Io };
@@ -110,6 +110,33 @@ impl Source for FileSource {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         Ok(Some(bytes))
     }
+
+    fn find(&self, relative_name: &str) -> anyrig::Result<Option<(String, SharedBytes)>> {
+        let name = normal_relative_name(relative_name)?;
+        if let Some(bytes) = self.resolve(&name)? {
+            return Ok(Some((name, bytes)));
+        }
+        let Some(spelled) = self.folder.as_deref().and_then(|folder| spelled_otherwise(folder, &name)) else {
+            return Ok(None);
+        };
+        Ok(self.resolve(&spelled)?.map(|bytes| (spelled, bytes)))
+    }
+}
+
+/// How a file's name is spelled on disk, without regard to case; of several spellings the first by name.
+fn spelled_otherwise(folder: &Path, name: &str) -> Option<String> {
+    let mut at = folder.to_path_buf();
+    let mut parts = Vec::new();
+    for part in name.split('/') {
+        let lower = part.to_lowercase();
+        let names = at.read_dir().ok()?.filter_map(|e| e.ok()?.file_name().into_string().ok());
+        let same = names.filter(|n| n.to_lowercase() == lower);
+        // The exact spelling first.
+        let found = same.min_by(|a, b| (a != part).cmp(&(b != part)).then(a.cmp(b)))?;
+        at.push(&found);
+        parts.push(found);
+    }
+    Some(parts.join("/"))
 }
 
 #[cfg(test)]
@@ -136,6 +163,9 @@ mod tests {
         assert_eq!(source.used().len(), 2);
         assert_eq!(source.resolve("t/none.png"), Ok(None));
         assert_eq!(source.resolve("T/貼圖.png"), Ok(None));
+        let found = |name: &str| source.find(name).map(|f| f.map(|(name, _)| name));
+        assert_eq!(found("T/貼圖.PNG"), Ok(Some("t/貼圖.png".to_owned())));
+        assert_eq!((found("T/none.png"), found("../SECRET").is_err()), (Ok(None), true));
         for bad in ["../secret", "/etc/passwd", "t/../../secret", "file:///etc/passwd"] {
             assert!(source.resolve(bad).is_err(), "{bad}");
         }

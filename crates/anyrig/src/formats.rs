@@ -11,6 +11,8 @@ pub(crate) fn add_standard(registry: &mut Registry) {
     add_gltf(registry);
     #[cfg(feature = "urho")]
     add_urho(registry);
+    #[cfg(feature = "fbx")]
+    registry.add_importer(anyrig_fbx::FbxImporter);
     // Without any format the registry stays as it is.
     let _ = registry;
 }

@@ -6,7 +6,8 @@
 //! - [`document`]: exactly what a file holds. A tree of named nodes with properties, one [`Node`] interface for both
 //!   encodings. An untouched document is written byte for byte as it was read; an edit changes its own bytes and the
 //!   lengths and offsets that depend on it.
-//! - [`probe`]: how well the first bytes of a file fit.
+//! - [`import`]: the scene that a file describes, with the transform chain, curves and layers as they are.
+//! - [`FbxImporter`]: both for the rest of anyrig; [`probe`]: how well the first bytes of a file fit.
 //!
 //! Versions: 2000 to 8000 in both encodings and both byte orders. Seen in files that programs wrote: binary 3000 (by
 //! writers of 4.05, 5.0 and 5.8), 6100, 7100, 7200, 7300, 7400, 7500 and 7700, of these 6100, 7100, 7400 and 7500 in
@@ -22,7 +23,43 @@ pub use document::{
     Decoder, Element, Encoding, FbxDocument, Kind, NewNode, NewValue, Node, NodeId, Property, TextEncoding,
 };
 
-use anyrig_scene::{Hint, Score};
+use anyrig_bytes::{Context, Result, Source};
+use anyrig_scene::{Document, FormatInfo, Hint, Importer, Scene, Score};
+
+/// Descriptor of `fbx`.
+pub static FBX_INFO: FormatInfo = FormatInfo {
+    id: "fbx",
+    name: "Autodesk FBX",
+    extensions: &["fbx"],
+    media_type: None,
+    versions: "2000 to 8000, binary and ASCII; binary 8000 and ASCII below 5.8 were never seen",
+    // It is read only, so nothing can be lost on the way into it.
+    capabilities: &[],
+    options: None,
+};
+
+/// Reads FBX files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FbxImporter;
+
+impl Importer for FbxImporter {
+    fn info(&self) -> &'static FormatInfo {
+        &FBX_INFO
+    }
+
+    fn score(&self, head: &[u8], hint: Hint<'_>) -> Score {
+        probe(head, hint)
+    }
+
+    fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
+        let document = FbxDocument::open(source, context)?;
+        import::import_beside(&document, Some(source), context).map_err(|e| e.in_file(source.name()))
+    }
+
+    fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
+        Ok(Box::new(FbxDocument::open(source, context)?))
+    }
+}
 
 /// How well the first bytes of a file fit.
 pub fn probe(head: &[u8], hint: Hint<'_>) -> Score {
