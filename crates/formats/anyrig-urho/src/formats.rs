@@ -3,7 +3,7 @@
 use crate::document::UrhoDocument;
 use crate::options::UrhoxOptions;
 use crate::{export, import};
-use anyrig_bytes::{Context, Report, Result, Source, Value};
+use anyrig_bytes::{Context, Report, Result, Role, Source, Value};
 use anyrig_scene::{
     Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene, Score,
 };
@@ -75,6 +75,10 @@ impl Importer for UrhoImporter {
             _ => return Score::No,
         };
         if owner == self.dialect { Score::Certain } else { Score::Likely }
+    }
+
+    fn attachment_roles(&self) -> &'static [Role] {
+        &[Role::Motion, Role::Skeleton]
     }
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {

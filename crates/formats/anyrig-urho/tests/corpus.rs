@@ -77,7 +77,7 @@ fn numbers(spans: &[Span]) -> Vec<Number> {
 fn number_paths(value: &Value, path: &str, paths: &mut Vec<String>) {
     match value.as_array() {
         Some(items) => {
-            items.iter().enumerate().for_each(|(i, item)| number_paths(item, &format!("{path}[{i}]"), paths))
+            items.iter().enumerate().for_each(|(i, item)| number_paths(item, &format!("{path}[{i}]"), paths));
         }
         None => paths.push(path.to_owned()),
     }

@@ -138,7 +138,8 @@ fn check_finite(bounding_box: &[[f32; 3]; 2], centres: &[[f32; 3]]) -> Result<()
     if bounding_box.iter().chain(centres).flatten().all(|v| v.is_finite()) {
         return Ok(());
     }
-    let message = "positions become larger than 32-bit floats hold; the transforms multiply up, or `scale` is too large";
+    let message =
+        "positions become larger than 32-bit floats hold; the transforms multiply up, or `scale` is too large";
     Err(Error::unsupported(Place::whole(), message))
 }
 

@@ -12,7 +12,7 @@ use crate::document::{Animation, Model, ModelLayout, UrhoDocument};
 use crate::options::UrhoxOptions;
 use crate::{Dialect, URHOX};
 use anyrig_bytes::text::{self, Encoding, RawText};
-use anyrig_bytes::{Context, Diagnostic, Place, Result, Role, Source};
+use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, Role, Source};
 use anyrig_scene::{Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
 
 /// Reads the source's primary file, and motions attached to it.
@@ -28,10 +28,12 @@ pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -
             attach_motions(&mut scene, &bones, context)?;
         }
         UrhoDocument::Animation(animation) => {
+            refuse_motions("an animation", context)?;
             let bones = skeleton_attachment(&mut scene, context)?;
             motion::import(&mut scene, &animation, source.stem(), &bones, context)?;
         }
         UrhoDocument::Material(xml) => {
+            refuse_motions("a material", context)?;
             materials::import_one(&mut scene, &xml, source.stem(), source, context)?;
         }
     }
@@ -95,6 +97,12 @@ fn attach_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Res
         motion::import(scene, &animation, stem, bones, context)?;
     }
     Ok(())
+}
+
+/// A motion needs a model's bones.
+fn refuse_motions(what: &str, context: &Context) -> Result<()> {
+    let Some(motion) = context.attachments(Role::Motion).next() else { return Ok(()) };
+    Err(Error::usage(format!("{} moves a model, and this is {what}; give the model as the input", motion.name)))
 }
 
 /// The bones of an attached model, for a motion without one.

@@ -66,7 +66,7 @@ pub fn written_corners(mdl: &Mdl, key: Option<(&Ani, usize)>) -> Vec<DVec3> {
     });
     // The engine has one root, the last bone that is its own parent, and plays no track outside of it.
     let own_parent = |(i, bone): (usize, &Bone)| (bone.parent as usize == i).then_some(i);
-    let engine_root = mdl.bones.iter().enumerate().filter_map(own_parent).last();
+    let engine_root = mdl.bones.iter().enumerate().filter_map(own_parent).next_back();
     let root_of = |mut bone: usize| {
         while mdl.bones[bone].parent as usize != bone {
             bone = mdl.bones[bone].parent as usize;
