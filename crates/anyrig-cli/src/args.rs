@@ -117,6 +117,7 @@ Examples:
   anyrig convert 'models/**/*.glb' --to urhox -o out  a batch: out/<stem>_UrhoX/ each
   anyrig convert Fox.glb --to urhox -O max_bones=32 --scale 0.01
   anyrig convert Fox.glb --to urhox --dry-run         what would be lost?
+  anyrig convert Fox.mdl --motion Animations/Walk.ani --motion Animations/Run.ani --to glb
   anyrig convert - --to glb -o - < in.gltf > out.glb
 
 Without -o: urhox goes into the folder <stem>_UrhoX/, other targets into the current folder.
@@ -144,16 +145,19 @@ pub struct ConvertArgs {
     /// How to read the inputs, instead of by their content
     #[arg(short, long, value_name = "FORMAT")]
     pub from: Option<String>,
+    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
+    #[arg(long = "motion", value_name = "FILE")]
+    pub motions: Vec<PathBuf>,
     /// An option of the target or the source format; `anyrig formats NAME --options` lists them
     #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub options: Vec<(String, String)>,
-    /// Short for -O handedness=...
+    /// Short for -O handedness=...; for targets that have it: urhox
     #[arg(long, value_name = "none|reflect-x|reflect-z")]
     pub handedness: Option<String>,
-    /// Short for -O flip_v=true: turns texture coordinates upside down
+    /// Short for -O flip_v=true: turns texture coordinates upside down; for targets that have it: urhox
     #[arg(long)]
     pub flip_v: bool,
-    /// Short for -O scale=...: a factor on all lengths
+    /// Short for -O scale=...: a factor on all lengths; for targets that have it: urhox
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<String>,
     /// The way: auto writes the document back where format and dialect stay the same and no option changes the scene
@@ -189,6 +193,16 @@ impl ConvertArgs {
         pairs.extend(self.scale.as_deref().map(|s| pair("scale", s)));
         pairs.extend(self.options.iter().cloned());
         pairs
+    }
+
+    /// Whether an option was given by its own flag.
+    pub fn is_shortcut(&self, key: &str) -> bool {
+        match key {
+            "handedness" => self.handedness.is_some(),
+            "flip_v" => self.flip_v,
+            "scale" => self.scale.is_some(),
+            _ => false,
+        }
     }
 
     /// What `--strict` means.
@@ -250,6 +264,9 @@ pub struct InspectArgs {
     /// How to read it, instead of by its content
     #[arg(short, long, value_name = "FORMAT")]
     pub from: Option<String>,
+    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
+    #[arg(long = "motion", value_name = "FILE")]
+    pub motions: Vec<PathBuf>,
     /// Print JSON with stable keys
     #[arg(long)]
     pub json: bool,
@@ -262,7 +279,7 @@ pub struct InspectArgs {
     /// Curves with their keys in ticks and seconds
     #[arg(long, group = "query")]
     pub curves: bool,
-    /// Only curves of the bones and nodes of this name
+    /// With --curves: only those of the bones and nodes of this name
     #[arg(long, value_name = "NAME", requires = "curves")]
     pub bone: Option<String>,
     /// Mesh by name or index, for --vertices and --indices

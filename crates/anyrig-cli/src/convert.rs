@@ -3,6 +3,7 @@
 use crate::args::{ConvertArgs, Global};
 use crate::failure::{Exit, Failure, Result};
 use crate::inputs::{self, Input};
+use crate::motions::Motions;
 use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
@@ -10,7 +11,8 @@ use crate::stage::{Existing, Stage, check_place, write_one};
 use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
-    Context, Conversion, ConvertRequest, Exporter, Plan, Registry, Report, Road, Severity, Verify, options, verify_file,
+    Context, Conversion, ConvertRequest, Exporter, FormatInfo, Importer, Plan, Registry, Report, Road, Severity, Value,
+    Verify, options, verify_file,
 };
 use rayon::prelude::*;
 use serde_json::json;
@@ -32,7 +34,12 @@ pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>
         return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
     }
     let ui = if to_stdout { ui.with_data_on_stdout() } else { ui };
-    let inputs = canonical_inputs(&jobs);
+    if jobs.len() > 1 && !args.motions.is_empty() {
+        return Err(Failure::usage("--motion is for one input; these are several"));
+    }
+    let motions = Motions::read(&args.motions, global.limits.limits().input_bytes)?;
+    let mut inputs = canonical_inputs(&jobs);
+    inputs.extend(motions.used.iter().cloned());
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
         check_place(path, existing, &inputs)?;
@@ -44,6 +51,7 @@ pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>
         global,
         ui,
         existing,
+        motions,
         inputs: Mutex::new(inputs),
         cancel,
         bar: Bar::new(jobs.len(), ui.volume),
@@ -64,13 +72,39 @@ fn check_options(registry: &Registry, exporter: &dyn Exporter, args: &ConvertArg
         Some(id) => vec![registry.importer(id)?],
         None => registry.importers().collect(),
     };
-    let pairs = args.option_pairs();
-    let routes = importers.iter().map(|i| options::route(&pairs, Some(*i), Some(exporter)));
+    let routes = importers.iter().map(|i| route(registry, args, *i, exporter));
     let results: Vec<_> = routes.collect();
     if results.iter().any(std::result::Result::is_ok) {
         return Ok(());
     }
     results.into_iter().find_map(std::result::Result::err).map_or(Ok(()), |e| Err(e.into()))
+}
+
+/// Sorts the options to their owners. One that only other formats have is told with these.
+fn route(
+    registry: &Registry,
+    args: &ConvertArgs,
+    importer: &dyn Importer,
+    exporter: &dyn Exporter,
+) -> Result<Vec<(String, Value)>> {
+    let pairs = args.option_pairs();
+    let plain = |key: &str| key.replace('-', "_");
+    let has = |info: &FormatInfo, key: &str| {
+        info.options.is_some_and(|o| options::describe(&o).iter().any(|option| plain(&option.key) == plain(key)))
+    };
+    for (key, _) in &pairs {
+        if has(exporter.info(), key) || has(importer.info(), key) {
+            continue;
+        }
+        let owners: Vec<&str> =
+            registry.exporters().map(Exporter::info).filter(|i| has(i, key)).map(|i| i.id).collect();
+        if !owners.is_empty() {
+            let what = if args.is_shortcut(key) { format!("--{}", key.replace('_', "-")) } else { format!("-O {key}") };
+            let (owners, target) = (owners.join(", "), exporter.info().id);
+            return Err(Failure::usage(format!("{what} is for the target {owners}; `{target}` has no such option")));
+        }
+    }
+    Ok(options::route(&pairs, Some(importer), Some(exporter))?)
 }
 
 fn canonical_inputs(jobs: &[Job]) -> BTreeSet<PathBuf> {
@@ -110,6 +144,7 @@ struct Runner<'a> {
     global: &'a Global,
     ui: Ui,
     existing: Existing,
+    motions: Motions,
     /// Canonical paths of all inputs and of all files that they refer to, as far as these were read.
     inputs: Mutex<BTreeSet<PathBuf>>,
     cancel: &'a Arc<AtomicBool>,
@@ -198,10 +233,10 @@ impl Runner<'_> {
             Some(id) => self.registry.importer(id)?,
             None => self.registry.detect(source)?,
         };
-        let routed = options::route(&self.args.option_pairs(), Some(importer), Some(self.exporter))?;
+        let routed = route(self.registry, self.args, importer, self.exporter)?;
         let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
         let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
-        Ok(context.with_progress(self.bar.stages()))
+        Ok(self.motions.attach(context).with_progress(self.bar.stages()))
     }
 
     fn request(&self, job: &Job) -> ConvertRequest {

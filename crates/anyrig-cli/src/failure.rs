@@ -54,6 +54,13 @@ impl Failure {
     }
 }
 
+/// The flag that raises the limit of a job that was passed.
+fn limit_flag(error: &Error) -> Option<&'static str> {
+    let of_job = error.kind() == ErrorKind::LimitExceeded && error.message().contains("for this job");
+    let flags = [("bytes of memory", "--limit-memory"), ("elements", "--limit-elements")];
+    flags.iter().find(|(unit, _)| of_job && error.message().contains(unit)).map(|(_, flag)| *flag)
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let exit = match error.kind() {
@@ -61,7 +68,8 @@ impl From<Error> for Failure {
             ErrorKind::Losses => Exit::Losses,
             _ => Exit::Failed,
         };
-        Self { exit, message: error.to_string() }
+        let flag = limit_flag(&error).map_or_else(String::new, |flag| format!("; {flag} raises it"));
+        Self { exit, message: format!("{error}{flag}") }
     }
 }
 
@@ -76,6 +84,7 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyrig::{Context, Limits, Place};
 
     #[test]
     fn a_failure_is_worse_than_losses_and_usage_is_worst() {
@@ -83,5 +92,18 @@ mod tests {
         assert_eq!(worst.code(), 1);
         assert_eq!(Failure::from(Error::losses("x")).exit.code(), 3);
         assert_eq!(Failure::from(Error::usage("x")).exit.code(), 2);
+    }
+
+    #[test]
+    fn a_passed_limit_names_its_flag() {
+        let mut limits = Limits::default();
+        (limits.memory_bytes, limits.elements) = (1, 1);
+        let context = Context::new().with_limits(limits);
+        let memory = Failure::from(context.take_memory(2, Place::whole).expect_err("more than 1"));
+        assert!(memory.message.ends_with("; --limit-memory raises it"), "{memory}");
+        let elements = Failure::from(context.take_elements(2, Place::whole).expect_err("more than 1"));
+        assert!(elements.message.ends_with("; --limit-elements raises it"), "{elements}");
+        let other = Failure::from(Error::limit(Place::whole(), "3 elements do not fit"));
+        assert!(!other.message.contains("--limit"), "{other}");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{Global, InspectArgs};
 use crate::failure::{Exit, Result};
+use crate::motions::Motions;
 use crate::source::FileSource;
 use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
@@ -22,7 +23,8 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     } else {
         FileSource::open(&args.input, limits.input_bytes)?
     };
-    let context = Context::new().with_limits(limits);
+    let motions = Motions::read(&args.motions, limits.input_bytes)?;
+    let context = motions.attach(Context::new().with_limits(limits));
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
         let scene = load(&source, args.from.as_deref(), &context)?;
         ui.out(&query(args, &scene)?);

@@ -10,6 +10,7 @@ mod failure;
 mod formats;
 mod inputs;
 mod inspect;
+mod motions;
 mod open;
 mod outputs;
 mod progress;
@@ -39,6 +40,13 @@ fn main() -> ExitCode {
         ui.failure(&failure);
         failure.exit
     });
+    let exit = match ui::output_failure() {
+        Some(failure) if exit == Exit::Done => {
+            ui.failure(&failure);
+            failure.exit
+        }
+        _ => exit,
+    };
     ExitCode::from(exit.code())
 }
 

@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use anyrig::{Report, Severity};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How much is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +40,13 @@ impl Ink {
             Self::Bold => "1",
         }
     }
+}
+
+static OUTPUT_FAILURE: OnceLock<Failure> = OnceLock::new();
+
+/// Why something that was asked for could not be printed.
+pub fn output_failure() -> Option<Failure> {
+    OUTPUT_FAILURE.get().cloned()
 }
 
 /// The screen as the user wants it.
@@ -86,14 +94,21 @@ impl Ui {
         paint(self.colour_err, ink, text)
     }
 
-    /// Prints what was asked for. A closed pipe is no failure of ours.
+    /// Prints what was asked for. A closed pipe is no failure of ours; others are kept for [`output_failure`].
     pub fn out(&self, text: &str) {
         let result = if self.data_on_stdout {
             io::stderr().lock().write_all(text.as_bytes())
         } else {
-            io::stdout().lock().write_all(text.as_bytes())
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
         };
-        drop(result);
+        match result {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe && !self.data_on_stdout => {
+                // The first one tells most.
+                drop(OUTPUT_FAILURE.set(Failure::io(Path::new("standard output"), "write", &error)));
+            }
+            _ => {}
+        }
     }
 
     /// Prints beside the results.

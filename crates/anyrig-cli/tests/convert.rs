@@ -200,6 +200,15 @@ fn options_are_checked_before_any_work() {
     convert(&["--scale", "big"]).exits(2).says("scale");
     run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "--via", "document", "-O", "generator=me"]).exits(2);
     assert_eq!(entries(at), ["in.glb"]);
+    // Flags of one target, given to another: no list of what glb has, but who has it.
+    for flag in [&["--scale", "2"][..], &["--flip-v"], &["--handedness", "reflect-x"], &["-O", "max-bones=3"]] {
+        let arguments = [&["convert", "in.glb", "--to", "glb", "-n", "x"], flag].concat();
+        let failure = run(at, &arguments).exits(2).says("is for the target urhox; `glb` has no such option");
+        assert!(failure.stderr.contains(flag[0]), "{}", failure.stderr);
+    }
+    let unknown = run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "-O", "genrator=me"]).exits(2);
+    assert_eq!(unknown.stderr.matches("resources").count(), 1, "{}", unknown.stderr);
+    assert_eq!(entries(at), ["in.glb"]);
     convert(&["-O", "max-bones=32", "--handedness", "reflect-x", "--flip-v", "--scale", "0.01"]).exits(0);
     assert!(at.join("in_UrhoX/in.mdl").is_file());
 }
@@ -304,6 +313,7 @@ fn limits_are_flags() {
     let at = folder.path();
     write(&at.join("in.glb"), &triangle("", ""));
     run(at, &["convert", "in.glb", "-o", "o.glb", "--limit-input", "100"]).exits(1).says("--limit-input raises it");
-    run(at, &["inspect", "in.glb", "--limit-elements", "1"]).exits(1).says("limit");
+    run(at, &["inspect", "in.glb", "--limit-elements", "1"]).exits(1).says("--limit-elements raises it");
+    run(at, &["inspect", "in.glb", "--limit-memory", "1"]).exits(1).says("--limit-memory raises it");
     run(at, &["inspect", "in.glb", "--limit-memory", "lots"]).exits(2);
 }

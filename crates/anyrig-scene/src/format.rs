@@ -2,7 +2,7 @@
 
 use crate::{Feature, Scene};
 use anyrig_bytes::codec::{Assignment, Span, Tree};
-use anyrig_bytes::{Context, Error, Place, Report, Result, Rope, SharedBytes, Source, Value};
+use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Rope, SharedBytes, Source, Value};
 
 /// How well an importer knows a file by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +86,12 @@ pub trait Importer: Send + Sync {
 
     /// How well the first bytes (up to 4 KiB) fit. An extension is only a hint.
     fn score(&self, head: &[u8], hint: Hint<'_>) -> Score;
+
+    /// The roles of attachments that [`Importer::import`] uses. Whoever attaches another is told so instead of being
+    /// left without it.
+    fn attachment_roles(&self) -> &'static [Role] {
+        &[]
+    }
 
     /// Reads the source's primary file. The scene is validated.
     ///

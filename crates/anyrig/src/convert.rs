@@ -6,9 +6,12 @@ use crate::verify::verify;
 use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
-use anyrig_bytes::{Context, Error, Place, Report, Result, Severity, Source};
+use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Severity, Source};
 use anyrig_scene::{Document, ExportedFile, Exporter, Importer, Scene};
 use serde::Serialize;
+
+/// All there are.
+const ROLES: [Role; 5] = [Role::Motion, Role::Skeleton, Role::Rest, Role::Template, Role::Meta];
 
 /// The way that a conversion took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -127,6 +130,7 @@ pub(crate) fn stem_of(source: &dyn Source, request: &ConvertRequest) -> String {
 
 pub(crate) fn import(importer: &dyn Importer, source: &dyn Source, context: &Context) -> Result<Scene> {
     check_size(source, context)?;
+    check_attachments(importer, context)?;
     importer.import(source, context).map_err(|e| e.in_file(source.name()))
 }
 
@@ -137,6 +141,20 @@ pub(crate) fn read_document(
 ) -> Result<Box<dyn Document>> {
     check_size(source, context)?;
     importer.document(source, context).map_err(|e| e.in_file(source.name()))
+}
+
+/// Refuses attachments that the importer would not look at.
+fn check_attachments(importer: &dyn Importer, context: &Context) -> Result<()> {
+    let used = importer.attachment_roles();
+    let mut unused = ROLES.iter().filter(|role| !used.contains(role));
+    let Some(attachment) = unused.find_map(|role| context.attachments(*role).next()) else { return Ok(()) };
+    let (name, what) = (&attachment.name, format!("{:?}", attachment.role).to_lowercase());
+    let id = importer.info().id;
+    Err(Error::usage(format!("{name}: the reader of `{id}` takes no attached {what}; convert it by itself")))
+}
+
+fn has_attachments(context: &Context) -> bool {
+    ROLES.iter().any(|role| context.attachments(*role).next().is_some())
 }
 
 fn check_size(source: &dyn Source, context: &Context) -> Result<()> {
@@ -165,7 +183,12 @@ pub(crate) fn choose_road(
     let related = importer.info().extensions.iter().any(|e| exporter.info().extensions.contains(e));
     match via {
         Via::Scene => return Ok(Chosen::Scene),
-        Via::Auto if options || !related => return Ok(Chosen::Scene),
+        Via::Auto if options || !related || has_attachments(context) => return Ok(Chosen::Scene),
+        Via::Document if has_attachments(context) => {
+            let message = "`--via document` writes the file back untouched and takes no attachments; leave them out, \
+                           or take `--via scene`";
+            return Err(Error::usage(message));
+        }
         Via::Document if options => {
             let message = "`--via document` writes the file back untouched and takes no options of the target; \
                            leave the options out, or take `--via scene`";

@@ -114,7 +114,13 @@ pub fn route(
 }
 
 fn unknown_key(key: &str, known: &[(&str, OptionInfo)]) -> Error {
-    let keys: Vec<&str> = known.iter().map(|(_, o)| o.key.as_str()).collect();
+    let mut keys: Vec<&str> = Vec::new();
+    for (_, option) in known {
+        // Source and target may be one format, or share their options.
+        if !keys.contains(&option.key.as_str()) {
+            keys.push(&option.key);
+        }
+    }
     let all = if keys.is_empty() {
         "there are no options here".to_owned()
     } else {

@@ -3,9 +3,9 @@
 use super::{in_list, list, need};
 use crate::codes;
 use crate::document::json::At;
-use crate::document::{BufferView, Container, GltfDocument, Index, Root};
+use crate::document::{BufferObject, BufferView, Container, GltfDocument, Index, Named};
 use crate::uri::{self, Target};
-use anyrig_bytes::{Context, Diagnostic, Error, Result, SharedBytes, Source};
+use anyrig_bytes::{Context, Diagnostic, Error, Result, SharedBytes, Source, Value};
 
 /// The bytes of every buffer view.
 pub(super) struct Buffers {
@@ -20,19 +20,30 @@ pub(super) struct ViewBytes {
     /// Stated length.
     pub(super) length: usize,
     pub(super) stride: Option<usize>,
+    /// The buffer, when it names no bytes and is no stand-in either.
+    without_uri: Option<usize>,
 }
 
 impl Buffers {
     /// A view by index.
     pub(super) fn view(&self, index: Index, at: &At<'_>) -> Result<&ViewBytes> {
         let index = in_list(index, self.views.len(), at, "buffer view")?;
-        self.views.get(index).ok_or_else(|| at.malformed("no such buffer view"))
+        let view = self.views.get(index).ok_or_else(|| at.malformed("no such buffer view"))?;
+        match view.without_uri {
+            Some(buffer) => Err(Error::unsupported(at.place(), no_uri(buffer))),
+            None => Ok(view),
+        }
     }
 
     /// The bytes of a view by index.
     pub(super) fn bytes(&self, index: Index, at: &At<'_>) -> Result<&SharedBytes> {
         self.view(index, at)?.bytes.as_ref().ok_or_else(|| no_bytes(at))
     }
+}
+
+fn no_uri(buffer: usize) -> String {
+    let why = if buffer == 0 { "and this is no GLB" } else { "and is not the first of a GLB" };
+    format!("buffer {buffer} has no uri {why}; give it the uri of the file with its bytes")
 }
 
 pub(super) fn no_bytes(at: &At<'_>) -> Error {
@@ -57,6 +68,8 @@ pub(super) fn load(document: &GltfDocument, source: &dyn Source, context: &Conte
 struct BufferBytes {
     bytes: Option<SharedBytes>,
     length: u64,
+    /// Whether an extension says that its views have their bytes elsewhere.
+    is_stand_in: bool,
 }
 
 fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> Result<Vec<BufferBytes>> {
@@ -71,10 +84,11 @@ fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> R
         let stated = need(buffer.byte_length, &at, "byteLength")?;
         let bytes = match &buffer.uri {
             Some(uri) => Some(external(uri, source, &at.key("uri"), context)?),
-            None => internal(document, root, i, &at)?,
+            None => internal(document, buffer, i, &at)?,
         };
         let bytes = bytes.map(|bytes| within(bytes, stated, &at, context));
-        loaded.push(BufferBytes { length: bytes.as_ref().map_or(stated, |b| b.len() as u64), bytes });
+        let length = bytes.as_ref().map_or(stated, |b| b.len() as u64);
+        loaded.push(BufferBytes { bytes, length, is_stand_in: declares_meshopt(buffer.extensions.as_ref()) });
     }
     Ok(loaded)
 }
@@ -90,18 +104,21 @@ fn external(uri: &str, source: &dyn Source, at: &At<'_>, context: &Context) -> R
 }
 
 /// A buffer without a reference: the GLB's own, or a stand-in that nothing fills.
-fn internal(document: &GltfDocument, root: &Root, index: usize, at: &At<'_>) -> Result<Option<SharedBytes>> {
+fn internal(document: &GltfDocument, buffer: &BufferObject, index: usize, at: &At<'_>) -> Result<Option<SharedBytes>> {
     if !matches!(document.container(), Container::Binary(_)) || index != 0 {
         return Ok(None);
     }
-    let stand_in = root.buffers.as_ref().and_then(|b| b.first()).and_then(|b| b.extensions.as_ref()).is_some_and(|e| {
-        ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().any(|name| e.get(name).is_some())
-    });
     match document.bin() {
         Some(bin) => Ok(Some(bin)),
-        None if stand_in => Ok(None),
+        None if declares_meshopt(buffer.extensions.as_ref()) => Ok(None),
         None => Err(at.malformed("the buffer is to lie in the GLB's BIN chunk, but there is none")),
     }
+}
+
+/// Whether the bytes of a buffer or view are to be made from compressed ones.
+fn declares_meshopt(extensions: Option<&Named<Value>>) -> bool {
+    extensions
+        .is_some_and(|e| ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().any(|n| e.get(n).is_some()))
 }
 
 /// The stated part of a buffer; a GLB's chunk may be longer by its padding.
@@ -134,5 +151,7 @@ fn view_bytes(view: &BufferView, buffers: &[BufferBytes], at: &At<'_>) -> Result
     })?;
     let length = range.len();
     let bytes = buffer.bytes.as_ref().map(|b| b.slice(range).ok_or_else(|| no_bytes(at))).transpose()?;
-    Ok(ViewBytes { bytes, length, stride })
+    let is_stand_in = buffer.is_stand_in || declares_meshopt(view.extensions.as_ref());
+    let without_uri = (bytes.is_none() && !is_stand_in).then_some(index);
+    Ok(ViewBytes { bytes, length, stride, without_uri })
 }

@@ -90,11 +90,20 @@ fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: 
 /// Namespace of what this crate leaves in extras.
 pub(crate) const EXTRAS: &str = "urho";
 
+/// Each becomes a clip with the name of its file, whatever it calls itself: exporters of whole folders often give all
+/// motions one name.
 fn attach_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
     for attachment in context.attachments(Role::Motion) {
         let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
         let stem = attachment.name.rsplit_once('.').map_or(attachment.name.as_str(), |(stem, _)| stem);
+        if bones.is_empty() {
+            let message = format!("{} moves bones, and the model has none", attachment.name);
+            return Err(Error::usage(message));
+        }
         motion::import(scene, &animation, stem, bones, context)?;
+        if let Some(clip) = scene.clips.last_mut() {
+            stem.clone_into(&mut clip.name);
+        }
     }
     Ok(())
 }
