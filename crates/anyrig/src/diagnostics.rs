@@ -6,6 +6,8 @@ use anyrig_bytes::Code;
 /// it.
 pub fn diagnostic_codes() -> Vec<&'static Code> {
     let mut tables: Vec<&'static [&'static Code]> = vec![anyrig_scene::codes::CODES, anyrig_passes::codes::CODES];
+    #[cfg(feature = "fbx")]
+    tables.push(anyrig_fbx::CODES);
     #[cfg(feature = "gltf")]
     tables.push(anyrig_gltf::CODES);
     #[cfg(feature = "urho")]
