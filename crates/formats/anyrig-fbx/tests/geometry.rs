@@ -256,8 +256,9 @@ fn shapes(judge: &mut Judge, scene: &Scene, instance: &MeshInstance, mesh: &ufbx
             for (index, point) in key.shape.offset_vertices.iter().enumerate() {
                 let (p, n) = (key.shape.position_offsets[index], key.shape.normal_offsets.get(index).copied());
                 let n = n.unwrap_or_default();
+                let share = key.shape.offset_weights.get(index).copied().unwrap_or(1.0);
                 let sum = given.entry(*point).or_default();
-                sum.iter_mut().zip([p.x, p.y, p.z, n.x, n.y, n.z]).for_each(|(s, v)| *s += v);
+                sum.iter_mut().zip([p.x, p.y, p.z, n.x, n.y, n.z]).for_each(|(s, v)| *s += v * share);
             }
             given.retain(|point, _| (*point as usize) < mesh.num_vertices);
             judge.count("shapes", 1);

@@ -19,6 +19,8 @@ struct Channel<'a> {
     percent: f64,
     /// Each shape with the percentage at which it is fully on, ascending.
     shapes: Vec<(Node<'a>, String, f64)>,
+    /// Percentages of points, which Blender keeps where others keep those of shapes: as many as a shape has points.
+    points: Buffer<f64>,
 }
 
 enum Owner {
@@ -59,7 +61,6 @@ fn channel<'a>(import: &mut Import<'a>, id: ObjectId) -> Result<Channel<'a>> {
     let (node, name) = (object.node, object.name.clone());
     let weights: Buffer<f64> =
         node.child("FullWeights").map_or_else(|| Ok(Buffer::default()), |n| n.array(&mut import.decoder))?;
-    // Blender keeps weights of points there.
     let is_blender = import.is_blender();
     let full = |index: usize| {
         let stated = weights.get(index).copied().filter(|w| !is_blender && w.is_finite());
@@ -70,7 +71,8 @@ fn channel<'a>(import: &mut Import<'a>, id: ObjectId) -> Result<Channel<'a>> {
         connected.enumerate().map(|(index, o)| (o.node, o.name.clone(), full(index))).collect();
     shapes.sort_by(|a, b| a.2.total_cmp(&b.2));
     let percent = percent(&import.objects, id);
-    Ok(Channel { name, owner: Owner::Channel(id), percent, shapes })
+    let points = if is_blender { weights.clone() } else { Buffer::default() };
+    Ok(Channel { name, owner: Owner::Channel(id), percent, shapes, points })
 }
 
 const FULL_PERCENT: f64 = 100.0;
@@ -96,7 +98,7 @@ fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
         let name = node.text(0).unwrap_or_default().into_owned();
         let percent = objects.f64(geometry, &name, 0.0);
         let shapes = vec![(node, name.clone(), FULL_PERCENT)];
-        Channel { name, owner: Owner::Named, percent, shapes }
+        Channel { name, owner: Owner::Named, percent, shapes, points: Buffer::default() }
     };
     shapes.map(channel).collect()
 }
@@ -110,7 +112,7 @@ fn add(import: &mut Import<'_>, geometry: ObjectId, channel: Channel<'_>) -> Res
         channel.shapes.iter().enumerate().map(|(i, (_, _, full))| (first + i as u32, *full)).collect();
     let is_single = channel.shapes.len() == 1;
     for (index, (node, shape_name, _)) in channel.shapes.iter().enumerate() {
-        let morph = deltas(import, *node, points)?;
+        let morph = deltas(import, *node, points, &channel.points)?;
         let name = if is_single || shape_name.is_empty() { &channel.name } else { shape_name };
         let mut target = MorphTarget::new(name.clone());
         target.default_weight = match targets.as_slice() {
@@ -154,14 +156,17 @@ fn remember(
 }
 
 /// The deltas of a shape, points ascending, each once.
-fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32) -> Result<PartMorph> {
+fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32, shares: &[f64]) -> Result<PartMorph> {
     let (Some(indexes), Some(vertices)) = (node.child("Indexes"), node.child("Vertices")) else {
         return Ok(PartMorph::default());
     };
     let indexes: Buffer<i32> = indexes.array(&mut import.decoder)?;
-    let positions: Buffer<f32> = vertices.array(&mut import.decoder)?;
-    let normals: Buffer<f32> =
+    let mut positions: Buffer<f32> = vertices.array(&mut import.decoder)?;
+    let mut normals: Buffer<f32> =
         node.child("Normals").map_or_else(|| Ok(Buffer::default()), |n| n.array(&mut import.decoder))?;
+    if shares.len() == indexes.len() && shares.iter().any(|s| *s != FULL_PERCENT) {
+        [&mut positions, &mut normals].into_iter().for_each(|values| take_share(values.make_mut(), shares));
+    }
     import.context.take_memory(indexes.len() as u64 * 32, || node.place())?;
     let count = indexes.len().min(positions.len() / 3);
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(count);
@@ -186,6 +191,14 @@ fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32) -> Result<PartMo
         import.context.push(line.at(node.place()));
     }
     Ok(out.finish(normals.len() == positions.len()))
+}
+
+/// Points of a shape that follow it only in part.
+fn take_share(values: &mut [f32], shares: &[f64]) {
+    for (value, share) in values.as_chunks_mut::<3>().0.iter_mut().zip(shares) {
+        let factor = if share.is_finite() { (share / FULL_PERCENT) as f32 } else { 1.0 };
+        *value = value.map(|v| v * factor);
+    }
 }
 
 #[derive(Default)]
