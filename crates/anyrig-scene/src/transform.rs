@@ -28,11 +28,8 @@ impl Trs {
     pub fn from_affine(affine: DAffine3, tolerance: f64) -> Option<Self> {
         let nearest = Self::nearest_to_affine(affine);
         let m = affine.matrix3;
-        let lengths = DVec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length());
-        if !affine.is_finite() || lengths.min_element() <= 0.0 {
-            return None;
-        }
-        let (x, y, z) = (m.x_axis / lengths.x, m.y_axis / lengths.y, m.z_axis / lengths.z);
+        let directions = [m.x_axis, m.y_axis, m.z_axis].map(|column| length_and_direction(column).1);
+        let ([Some(x), Some(y), Some(z)], true) = (directions, affine.is_finite()) else { return None };
         let shear = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs());
         (shear <= tolerance).then_some(nearest)
     }
@@ -41,17 +38,32 @@ impl Trs {
     /// rotation. Zero columns are replaced so that the result is finite for finite input.
     pub fn nearest_to_affine(affine: DAffine3) -> Self {
         let m = affine.matrix3;
-        let mirror = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
-        let scale = DVec3::new(m.x_axis.length() * mirror, m.y_axis.length(), m.z_axis.length());
-        let x = (m.x_axis * mirror).try_normalize();
-        let y = m.y_axis.try_normalize();
-        let z = m.z_axis.try_normalize();
-        let rotation = orthogonal(x, y, z);
+        let [(x_scale, x), (y_scale, y), (z_scale, z)] = [m.x_axis, m.y_axis, m.z_axis].map(length_and_direction);
+        let handedness = DMat3::from_cols(x.unwrap_or_default(), y.unwrap_or_default(), z.unwrap_or_default());
+        let mirror = if handedness.determinant() < 0.0 { -1.0 } else { 1.0 };
+        let scale = DVec3::new(x_scale * mirror, y_scale, z_scale);
+        let rotation = orthogonal(x.map(|x| x * mirror), y, z);
         let rotation = DQuat::from_mat3(&rotation);
         let length = rotation.length();
         let rotation = if length > 0.0 && length.is_finite() { rotation / length } else { DQuat::IDENTITY };
         Self { translation: affine.translation, rotation, scale }
     }
+}
+
+/// Length and direction of a column; no direction when it is zero or not finite. Finite for finite input.
+fn length_and_direction(column: DVec3) -> (f64, Option<DVec3>) {
+    let length = column.length();
+    // Where squares neither overflow nor vanish.
+    if (1e-100..1e100).contains(&length) {
+        return (length, Some(column / length));
+    }
+    let largest = column.abs().max_element();
+    if !(column.is_finite() && largest > 0.0) {
+        return (0.0, None);
+    }
+    let near_one = column / largest;
+    let length = near_one.length();
+    ((length * largest).min(f64::MAX), Some(near_one / length))
 }
 
 /// A right-handed orthonormal basis near the given directions; any of them may be missing.
@@ -120,6 +132,18 @@ mod tests {
             let trs = Trs::from_affine(affine, 1e-12).expect("no shear");
             assert!(trs.to_affine().abs_diff_eq(affine, 1e-12), "{scale}");
         }
+    }
+
+    #[test]
+    fn lengths_of_any_size_stay_finite_and_keep_their_sign() {
+        for size in [5e-324, 1e-200, 1e200, f64::MAX] {
+            let matrix3 = DMat3::from_cols(DVec3::Y * size, DVec3::X * size, DVec3::Z * size);
+            let trs = Trs::nearest_to_affine(DAffine3 { matrix3, translation: DVec3::ZERO });
+            assert_eq!(trs.scale, DVec3::new(-size, size, size));
+            assert!((trs.rotation * DVec3::X).abs_diff_eq(DVec3::NEG_Y, 1e-12), "{size}");
+        }
+        let matrix3 = DMat3::from_cols(DVec3::MAX, DVec3::MAX, DVec3::MAX);
+        assert!(Trs::nearest_to_affine(DAffine3 { matrix3, translation: DVec3::ZERO }).scale.is_finite());
     }
 
     #[test]
