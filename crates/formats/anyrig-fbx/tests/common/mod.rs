@@ -21,6 +21,13 @@ impl Sample {
     }
 }
 
+/// The folder of FBX files of the corpus, if it is there.
+pub fn root() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/corpus");
+    let root = std::env::var_os("ANYRIG_CORPUS").map_or(beside, PathBuf::from).join("fbx");
+    root.is_dir().then_some(root)
+}
+
 /// All FBX files of the corpus, by name. Empty, with a line, when the corpus is not there; that fails in CI.
 pub fn corpus() -> Vec<Sample> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/corpus");
