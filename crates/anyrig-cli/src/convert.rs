@@ -77,7 +77,7 @@ fn check_options(registry: &Registry, exporter: &dyn Exporter, args: &ConvertArg
     if results.iter().any(std::result::Result::is_ok) {
         return Ok(());
     }
-    results.into_iter().find_map(std::result::Result::err).map_or(Ok(()), |e| Err(e.into()))
+    results.into_iter().find_map(std::result::Result::err).map_or(Ok(()), Err)
 }
 
 /// Sorts the options to their owners. One that only other formats have is told with these.
