@@ -244,7 +244,7 @@ fn shapes(judge: &mut Judge, scene: &Scene, instance: &MeshInstance, mesh: &ufbx
     let ours = &scene.meshes[instance.mesh];
     let mut target = 0;
     for channel in mesh.blend_deformers.iter().flat_map(|d| d.channels.iter()) {
-        for key in channel.keyframes.iter() {
+        for key in &channel.keyframes {
             let Some(morph) = ours.parts[0].morphs.get(target) else {
                 return judge.differences.push(format!("no target {target}"));
             };
@@ -272,7 +272,7 @@ fn shapes(judge: &mut Judge, scene: &Scene, instance: &MeshInstance, mesh: &ufbx
                         judge.floats(&delta.values, &theirs, &|| format!("{semantic} of target {target}"));
                     }
                     None => {
-                        judge.check(theirs.iter().all(|v| *v == 0.0), || format!("no {semantic} of target {target}"))
+                        judge.check(theirs.iter().all(|v| *v == 0.0), || format!("no {semantic} of target {target}"));
                     }
                 }
             }

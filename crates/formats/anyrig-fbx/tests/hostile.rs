@@ -4,10 +4,14 @@
 mod common;
 
 use anyrig_bytes::{Context, Limits, SharedBytes};
-use anyrig_fbx::{Decoder, FbxDocument};
+use anyrig_fbx::{Decoder, FbxDocument, import};
 use common::{Random, Sample};
 
-const SMALL: [&str; 6] = [
+const SMALL: [&str; 10] = [
+    "ufbx/blender_279_sausage_7400_binary.fbx",
+    "ufbx/maya_blend_inbetween_7500_ascii.fbx",
+    "ufbx/maya_transformed_skin_6100_ascii.fbx",
+    "ufbx/max_physical_material_textures_6100_binary.fbx",
     "ufbx/synthetic_cube_nan_6100_ascii.fbx",
     "ufbx/maya_cube_7100_ascii.fbx",
     "ufbx/synthetic_empty_elements_7500_ascii.fbx",
@@ -22,6 +26,15 @@ fn small() -> Vec<Sample> {
     samples
 }
 
+/// Makes a scene; whatever comes is sound, so that all of it can be looked at.
+fn import_all(document: &FbxDocument, context: &Context) {
+    let Ok(scene) = import::import(document, context) else { return };
+    let mut again = scene.clone();
+    anyrig_scene::validate(&mut again, &Context::new());
+    assert!(again == scene || format!("{again:?}") == format!("{scene:?}"), "validation is done once");
+    assert!(anyrig_animation::scene_size(&scene) >= 0.0);
+}
+
 /// Reads, and if that works uses everything. True when it was read.
 fn use_all(bytes: &SharedBytes) -> bool {
     let mut limits = Limits::default();
@@ -29,6 +42,7 @@ fn use_all(bytes: &SharedBytes) -> bool {
     let context = Context::new().with_limits(limits);
     let Ok(document) = FbxDocument::read(bytes, &context) else { return false };
     assert_eq!(document.write().expect("an untouched document can be written").to_shared(), *bytes);
+    import_all(&document, &context);
     let mut decoder = Decoder::new(&context);
     for node in document.nodes() {
         // Broken arrays give errors, which are not looked at here.
@@ -41,13 +55,53 @@ fn use_all(bytes: &SharedBytes) -> bool {
 }
 
 #[test]
+fn files_that_broke_other_readers() {
+    let (mut read, mut refused) = (0, 0);
+    for sample in common::corpus().into_iter().filter(Sample::is_fuzz) {
+        *(if use_all(&sample.bytes.into()) { &mut read } else { &mut refused }) += 1;
+    }
+    println!("{read} files read, {refused} refused");
+}
+
+/// About so many prefixes of each file.
+const PREFIXES: usize = 12_000;
+
+#[test]
+fn other_numbers_in_text_files() {
+    let count = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let texts: Vec<Sample> = small().into_iter().filter(|s| !s.is_binary()).collect();
+    if texts.is_empty() {
+        return;
+    }
+    let mut random = Random(8);
+    let mut read = 0;
+    for number in 0..count {
+        let mut bytes = texts[number % texts.len()].bytes.clone();
+        for _ in 0..1 + random.below(40) {
+            let at = random.below(bytes.len());
+            let digit = bytes[at..].iter().position(u8::is_ascii_digit).map(|p| p + at);
+            if let Some(digit) = digit {
+                bytes[digit] = b"0123456789-9"[random.below(12)];
+            }
+        }
+        read += usize::from(use_all(&bytes.into()));
+    }
+    println!("{read} of {count} read");
+    assert!(read * 4 > count);
+}
+
+#[test]
 fn every_prefix_of_small_files() {
     let (mut read, mut refused) = (0, 0);
     for sample in small() {
         let whole = SharedBytes::from(sample.bytes);
-        for len in 0..whole.len() {
+        // Every length of the small ones, some of the larger ones.
+        for len in (0..whole.len()).step_by(1 + whole.len() / PREFIXES) {
             let prefix = whole.slice(0..len).expect("inside");
-            let is_read = FbxDocument::read(&prefix, &Context::new()).is_ok();
+            let context = Context::new();
+            let document = FbxDocument::read(&prefix, &context);
+            let is_read = document.is_ok();
+            document.iter().for_each(|d| import_all(d, &context));
             *(if is_read { &mut read } else { &mut refused }) += 1;
         }
     }

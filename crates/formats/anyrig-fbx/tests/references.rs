@@ -109,7 +109,7 @@ fn one_sided(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
         let mut best = f64::INFINITY;
         let mut look = |q: &[f64; 3]| {
             let along = (q[0] - point[0]).abs();
-            let distance = (0..3).map(|i| (q[i] - point[i]).powi(2)).sum::<f64>().sqrt();
+            let distance = (0..3).map(|i| (q[i] - point[i]) * (q[i] - point[i])).sum::<f64>().sqrt();
             best = best.min(distance);
             along <= best
         };
@@ -126,7 +126,7 @@ fn size(points: &[[f64; 3]]) -> f64 {
             points.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p[i]), h.max(p[i])));
         high - low
     };
-    (0..3).map(|i| range(i).powi(2)).sum::<f64>().sqrt()
+    (0..3).map(|i| range(i) * range(i)).sum::<f64>().sqrt()
 }
 
 /// The deviation as a share of the size, in the unit and axes that fit best: exporters of `.obj` choose theirs.

@@ -102,7 +102,7 @@ mod tests {
         let column =
             Column { semantic: Semantic::Custom("c".into()), domain: Domain::Corner, width: 1, values: values.into() };
         let assignment = Assignment { slots: vec![1, 0, 0, 0, 1], hidden: vec![false, false, false, false, false] };
-        let parts = split(&polygons, &[column.clone()], 4, &assignment);
+        let parts = split(&polygons, std::slice::from_ref(&column), 4, &assignment);
         let kinds: Vec<_> = parts.iter().map(|p| (p.slot, p.topology.clone(), p.corners.as_deref().unwrap())).collect();
         assert_eq!(kinds[0], (0, Topology::Polygons { offsets: vec![0, 4].into() }, &[0, 1, 2, 3][..]));
         assert_eq!(kinds[1], (0, Topology::Lines, &[2, 3][..]));

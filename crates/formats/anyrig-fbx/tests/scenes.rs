@@ -1,0 +1,367 @@
+//! Meshes, skins, blend shapes, materials and textures of small files, by hand: what they become and what is told.
+
+use anyrig_bytes::{Context, MemorySource, Report};
+use anyrig_fbx::FbxImporter;
+use anyrig_scene::{AlphaMode, Domain, Importer, Material, Node, Part, Scene, Semantic, SkinMethod, Topology, Wrap};
+use glam::DVec3;
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+fn read_version(version: &str, objects: &str, connections: &str) -> (Scene, Report) {
+    let text = format!(
+        "; FBX {version} project file\nCreator: \"by hand\"\nObjects: {{\n{objects}}}\nConnections: {{\n{connections}}}\n"
+    );
+    let source = MemorySource::new("Hand.fbx", text.into_bytes())
+        .with_file("Textures/skin.png", PNG)
+        .with_file("hand.fbm/other.jpg", b"\xff\xd8\xff".as_slice())
+        .with_file("wall_normal.png", PNG);
+    let context = Context::new();
+    let scene = FbxImporter.import(&source, &context).expect("reads");
+    (scene, context.take_report())
+}
+
+fn read(objects: &str, connections: &str) -> (Scene, Report) {
+    read_version("7.4.0", objects, connections)
+}
+
+fn array(name: &str, values: &str) -> String {
+    format!("{name}: *{} {{ a: {values} }}\n", values.split(',').count())
+}
+
+fn model(id: u32) -> String {
+    format!("Model: {id}, \"Model::m{id}\", \"Mesh\" {{ Properties70: {{ }} }}\n")
+}
+
+fn oo(source: u32, destination: u32) -> String {
+    format!("C: \"OO\",{source},{destination}\n")
+}
+
+fn op(source: u32, destination: u32, property: &str) -> String {
+    format!("C: \"OP\",{source},{destination},\"{property}\"\n")
+}
+
+/// A unit square of two triangles and what else is given.
+fn square(rest: &str) -> String {
+    let vertices = array("Vertices", "0,0,0,1,0,0,1,1,0,0,1,0");
+    let polygons = array("PolygonVertexIndex", "0,1,-3,0,2,-4");
+    format!("Geometry: 2, \"Geometry::g\", \"Mesh\" {{\n{vertices}{polygons}{rest}}}\n")
+}
+
+fn layer(element: &str, mapping: &str, rest: &str) -> String {
+    format!("{element}: 0 {{ Name: \"n\" MappingInformationType: \"{mapping}\"\n{rest}}}\n")
+}
+
+fn shown() -> String {
+    oo(1, 0) + &oo(2, 1)
+}
+
+fn first_part(scene: &Scene) -> &Part {
+    &scene.meshes.as_slice()[0].parts[0]
+}
+
+#[track_caller]
+fn assert_told(report: &Report, id: &str, count: u64) {
+    assert_eq!(report.count_of(id), count, "{id}: {:#?}", report.diagnostics());
+}
+
+#[test]
+fn broken_faces_and_layers_are_repaired_and_told() {
+    let polygons = array("PolygonVertexIndex", "0,1,-3,0,9,-3,1,-3,-4,0,1,2,3");
+    let normals = layer("LayerElementNormal", "ByVertice", &array("Normals", "0,0,2,0,0,1,0,0,1,0,0,1"));
+    let uvs = layer("LayerElementUV", "ByPolygonVertex", &(array("UV", "0,0,0.5,1") + &array("UVIndex", "0,1,-1,0")));
+    let colors = layer("LayerElementColor", "ByEdge", &array("Colors", "1,1,1,1"));
+    let vertices = array("Vertices", "0,0,0,1,0,0,1,1,0,0,1,0,7");
+    let geometry = format!(
+        "Geometry: 2, \"Geometry::g\", \"Mesh\" {{\n{vertices}{polygons}{normals}{uvs}{colors}LayerElementUserData: 0 {{ }}\n}}\n"
+    );
+    let (scene, report) = read(&(model(1) + &geometry), &shown());
+    let parts = &scene.meshes.as_slice()[0].parts;
+    let kinds: Vec<&Topology> = parts.iter().map(|p| &p.topology).collect();
+    assert_eq!(kinds, [&Topology::Polygons { offsets: vec![0, 3, 7].into() }, &Topology::Lines, &Topology::Points]);
+    assert_eq!(parts[0].corners.as_deref(), Some(&[0, 1, 2, 0, 1, 2, 3][..]));
+    let uv = parts[0].stream(&Semantic::TexCoord(0)).expect("kept");
+    assert_eq!((uv.domain, &uv.values[..8]), (Domain::Corner, &[0.0, 0.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0][..]));
+    let normal = parts[0].stream(&Semantic::Normal).expect("kept");
+    assert_eq!((normal.domain, &normal.values[..3]), (Domain::Point, &[0.0, 0.0, 1.0][..]));
+    for (id, count) in [("fbx.faces", 1), ("fbx.short-faces", 2), ("fbx.normals", 1), ("fbx.layer-lost", 2)] {
+        assert_told(&report, id, count);
+    }
+    // One coordinate that makes no point, and ten corners without an entry.
+    assert_told(&report, "fbx.layer-range", 11);
+}
+
+#[test]
+fn polygons_wear_their_materials_and_smooth_edges_make_normals() {
+    let materials = layer("LayerElementMaterial", "ByPolygon", &array("Materials", "1,5"));
+    let smoothing = layer("LayerElementSmoothing", "ByPolygon", &array("Smoothing", "1,1"));
+    let tangents = layer("LayerElementTangent", "ByPolygonVertex", &array("Tangents", &["1,0,0"; 6].join(",")));
+    let binormals = layer("LayerElementBinormal", "ByPolygonVertex", &array("Binormals", &["0,-1,0"; 6].join(",")));
+    let second = tangents.replace("LayerElementTangent: 0", "LayerElementTangent: 1");
+    let hole = layer("LayerElementHole", "ByPolygon", &array("Hole", "0,1"));
+    let crease = array("Edges", "0,2") + &layer("LayerElementEdgeCrease", "ByEdge", &array("EdgeCrease", "0,0.5"));
+    let rest = [materials, smoothing, tangents, binormals, second, hole, crease, "Smoothness: 2\n".to_owned()].concat();
+    let material = |id: u32| format!("Material: {id}, \"Material::w{id}\", \"\" {{ ShadingModel: \"lambert\" }}\n");
+    let connections = shown() + &oo(5, 1) + &oo(6, 1);
+    let (scene, report) = read(&(model(1) + &square(&rest) + &material(5) + &material(6)), &connections);
+    let mesh = &scene.meshes.as_slice()[0];
+    let slots: Vec<_> = mesh.parts.iter().map(|p| (p.slot, p.corners.as_deref().expect("indexed"))).collect();
+    assert_eq!(slots, [(0, &[0, 2, 3][..]), (1, &[0, 1, 2][..])]);
+    let worn = &scene.nodes.as_slice()[0].mesh.as_ref().expect("shown").materials;
+    let names: Vec<_> = worn.iter().flatten().map(|m| scene.materials[*m].name.as_str()).collect();
+    assert_eq!(names, ["w5", "w6"]);
+    let values = |semantic| mesh.parts[0].stream(&semantic).expect("made").values.to_vec();
+    assert_eq!(values(Semantic::Normal), [0.0, 0.0, 1.0].repeat(3));
+    assert_eq!(values(Semantic::Tangent), [1.0, 0.0, 0.0, -1.0].repeat(3));
+    assert!(mesh.extras.get("fbx.edge_creases").is_some() && mesh.extras.get("fbx.subdivision").is_some());
+    for id in ["fbx.material-index", "fbx.normals-made", "fbx.tangent-sets", "fbx.holes", "fbx.subdivision"] {
+        assert_told(&report, id, 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_shown_is_told() {
+    let nurbs = "Geometry: 2, \"Geometry::g\", \"NurbsSurface\" { }\n";
+    let (scene, report) = read(&(model(1) + nurbs), &shown());
+    assert!(scene.meshes.is_empty());
+    assert_told(&report, "fbx.geometry-lost", 1);
+    let points = format!("Geometry: 2, \"Geometry::g\", \"Mesh\" {{ {} }}\n", array("Vertices", "0,0,0"));
+    let (_, report) = read(&(model(1) + &points), &shown());
+    assert_told(&report, "fbx.no-faces", 1);
+    let line = format!(
+        "Geometry: 2, \"Geometry::g\", \"Line\" {{ {}{} }}\n",
+        array("Points", "0,0,0,1,0,0,1,1,0"),
+        array("PointsIndex", "0,1,-3,0,-8")
+    );
+    let (scene, report) = read(&(model(1) + &line), &shown());
+    assert_eq!(first_part(&scene).corners.as_deref(), Some(&[0, 1, 1, 2][..]));
+    assert_told(&report, "fbx.faces", 1);
+}
+
+const IDENTITY: &str = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1";
+
+fn cluster(id: u32, rest: &str) -> String {
+    format!("Deformer: {id}, \"SubDeformer::c{id}\", \"Cluster\" {{\n{rest}}}\n")
+}
+
+#[test]
+fn skins_bind_by_what_the_file_says_and_loose_points_follow_the_node() {
+    let skin = format!(
+        "Deformer: 3, \"Deformer::s\", \"Skin\" {{ SkinningType: \"Blend\"\n{}{} }}\nDeformer: 4, \"Deformer::t\", \"Skin\" {{ }}\n",
+        array("Indexes", "0,1"),
+        array("BlendWeights", "1,0.5")
+    );
+    let moved = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,7,1";
+    let first = cluster(
+        10,
+        &(array("Indexes", "0,1,9,1")
+            + &array("Weights", "1,0.25,1,-1")
+            + &array("Transform", moved)
+            + "Mode: \"Additive\"\n"),
+    );
+    // Without `Transform`: the inverse of where the bone was, times where the mesh is.
+    let link = array("TransformLink", "1,0,0,0,0,1,0,0,0,0,1,0,0,2,0,1") + &array("Transform", "1,0,0");
+    let second = cluster(11, &(array("Indexes", "2") + &array("Weights", "0.5") + &link));
+    let broken = cluster(12, &(array("Indexes", "3") + &array("Weights", "1") + &array("Transform", IDENTITY)));
+    let cache = "Deformer: 13, \"Deformer::v\", \"VertexCacheDeformer\" { }\n";
+    let placed = model(1).replace(
+        "{ }",
+        "{ P: \"Lcl Translation\", \"Lcl Translation\", \"\", \"A\",5,0,0\nP: \"GeometricTranslation\", \"Vector3D\", \"Vector\", \"\",0,0,1 }",
+    );
+    let objects = [placed, square(""), model(20), model(21), skin, first, second, broken, cache.to_owned()].concat();
+    let links = [(20, 0), (21, 0), (3, 2), (4, 2), (13, 2), (10, 3), (11, 3), (12, 3), (20, 10), (21, 11)];
+    let connections = shown() + &links.iter().map(|(a, b)| oo(*a, *b)).collect::<String>();
+    let (scene, report) = read(&objects, &connections);
+    let skin = &scene.skins.as_slice()[0];
+    let joints: Vec<&str> = skin.joints.iter().map(|j| scene.nodes[*j].name.as_str()).collect();
+    assert_eq!(joints, ["m20", "m21", "m1"]);
+    let offsets: Vec<DVec3> = skin.inverse_binds.iter().map(|b| b.translation).collect();
+    let expected = [DVec3::new(0.0, 0.0, 8.0), DVec3::new(5.0, -2.0, 1.0), DVec3::new(0.0, 0.0, 1.0)];
+    assert_eq!(offsets, expected);
+    assert_eq!(skin.method, SkinMethod::DualQuaternion);
+    let influences = first_part(&scene).influences.as_ref().expect("skinned");
+    let rows: Vec<_> = (0..4).map(|p| influences.of(p)).collect();
+    assert_eq!(rows[0], (&[0][..], &[1.0][..]));
+    assert_eq!(rows[1], (&[2, 0][..], &[0.75, 0.25][..]));
+    assert_eq!((rows[2], rows[3]), ((&[1][..], &[1.0][..]), (&[2][..], &[1.0][..])));
+    for (id, count) in [("fbx.skin-lost", 1), ("fbx.broken-cluster", 1), ("fbx.cluster-weights", 2)] {
+        assert_told(&report, id, count);
+    }
+    for id in ["fbx.additive-cluster", "fbx.bind-matrix", "fbx.blended-skin", "fbx.deformer-lost"] {
+        assert_told(&report, id, 1);
+    }
+}
+
+#[test]
+fn a_cluster_may_follow_the_root() {
+    let skin = "Deformer: 3, \"Deformer::s\", \"Skin\" { }\n";
+    let one =
+        cluster(10, &(array("Indexes", "0,1,2,3") + &array("Weights", "1,1,1,1") + &array("Transform", IDENTITY)));
+    let connections = shown() + &oo(3, 2) + &oo(10, 3) + &oo(0, 10);
+    let (scene, _) = read(&(model(1) + &square("") + skin + &one), &connections);
+    let skin = &scene.skins.as_slice()[0];
+    let root: &Node = &scene.nodes[skin.joints[0]];
+    assert_eq!((skin.joints.len(), root.parent, root.name.as_str()), (1, None, "RootNode"));
+}
+
+#[test]
+fn shapes_of_a_channel_have_their_percentages() {
+    let shape = |id: u32, points: &str, deltas: &str| {
+        let arrays = array("Indexes", points) + &array("Vertices", deltas);
+        format!("Geometry: {id}, \"Geometry::s{id}\", \"Shape\" {{\n{arrays}}}\n")
+    };
+    let channel = format!(
+        "Deformer: 4, \"SubDeformer::smile\", \"BlendShapeChannel\" {{ Properties70: {{ P: \"DeformPercent\", \"Number\", \"\", \"A\",75 }}\n{} }}\n",
+        array("FullWeights", "100,50,3,4")
+    );
+    let deformer = "Deformer: 3, \"Deformer::b\", \"BlendShape\" { }\n";
+    let objects = [
+        model(1),
+        square(""),
+        deformer.to_owned(),
+        channel,
+        shape(5, "2,0,8", "0,0,1,0,0,2,9,9,9"),
+        shape(6, "1", "1,0,0"),
+    ];
+    let connections = shown() + &oo(3, 2) + &oo(4, 3) + &oo(5, 4) + &oo(6, 4);
+    let (scene, report) = read(&objects.concat(), &connections);
+    let mesh = &scene.meshes.as_slice()[0];
+    let targets: Vec<_> = mesh.morphs.iter().map(|m| (m.name.as_str(), m.default_weight)).collect();
+    assert_eq!(targets, [("s6", 0.5), ("s5", 0.5)]);
+    let delta = mesh.parts[0].morphs[1].delta(&Semantic::Position).expect("kept");
+    assert_eq!((delta.points.as_deref(), &*delta.values), (Some(&[0, 2][..]), &[0.0, 0.0, 2.0, 0.0, 0.0, 1.0][..]));
+    assert_told(&report, "fbx.shape-points", 1);
+}
+
+#[test]
+fn old_geometry_stands_in_the_model() {
+    let model = "Model: \"Model::Box\", \"Mesh\" {\n Properties60: { Property: \"up\", \"Number\", \"AN\",25 }\n\
+        Vertices: 0,0,0,1,0,0,1,1,0\n PolygonVertexIndex: 0,1,-3\n\
+        LayerElementTexture: 0 { MappingInformationType: \"AllSame\" TextureId: 0 }\n\
+        Shape: \"up\" { Indexes: 1\n Vertices: 0,0,3 }\n }\n\
+        Material: \"Material::m\", \"\" { ShadingModel: \"phong\" }\n\
+        Texture: \"Texture::t\", \"\" { FileName: \"C:\\x\\SKIN.png\" }\n";
+    let connect = |a: &str, b: &str| format!("Connect: \"OO\", \"{a}\", \"{b}\"\n");
+    let connections = connect("Model::Box", "Model::Scene")
+        + &connect("Material::m", "Model::Box")
+        + &connect("Texture::t", "Model::Box");
+    let (scene, _) = read_version("6.1.0", model, &connections);
+    let mesh = &scene.meshes.as_slice()[0];
+    assert_eq!((mesh.morphs[0].name.as_str(), mesh.morphs[0].default_weight), ("up", 0.25));
+    let used = scene.materials.as_slice()[0].base_color_texture.as_ref().expect("assigned");
+    let image = scene.textures[used.texture].image.map(|i| &scene.images[i]).expect("found");
+    assert_eq!(image.uri.as_deref(), Some("Textures/skin.png"));
+    let without = connect("Model::Box", "Model::Scene") + &connect("Texture::t", "Model::Box");
+    let (_, report) = read_version("6.1.0", model, &without);
+    assert_told(&report, "fbx.texture-unused", 1);
+}
+
+fn material(properties: &str) -> String {
+    format!("Material: 5, \"Material::m\", \"\" {{ ShadingModel: \"Phong\"\n Properties70: {{\n{properties}}} }}\n")
+}
+
+fn number(name: &str, values: &str) -> String {
+    format!("P: \"{name}\", \"Number\", \"\", \"A\",{values}\n")
+}
+
+fn texture(id: u32, path: &str, properties: &str) -> String {
+    format!(
+        "Texture: {id}, \"Texture::t{id}\", \"\" {{ RelativeFilename: \"{path}\"\n Properties70: {{\n{properties}}} }}\n"
+    )
+}
+
+fn only(scene: &Scene) -> &Material {
+    &scene.materials.as_slice()[0]
+}
+
+#[test]
+fn classic_materials_become_metallic_roughness() {
+    let properties = number("DiffuseColor", "0.5,0.25,1")
+        + &number("DiffuseFactor", "0.5")
+        + &number("Shininess", "25")
+        + &number("Opacity", "0.5")
+        + &number("EmissiveColor", "1,0,0")
+        + &number("EmissiveFactor", "2");
+    let (scene, _) = read(&material(&properties), "");
+    let made = only(&scene);
+    assert_eq!((made.base_color, made.emissive), ([0.25, 0.125, 0.5, 0.5], [2.0, 0.0, 0.0]));
+    assert_eq!((made.metallic, made.roughness, made.alpha_mode), (0.0, 0.5, AlphaMode::Blend));
+    assert!(made.extras.get("fbx.properties").is_some_and(|p| p.get("Shininess").is_some()));
+}
+
+#[test]
+fn textures_of_all_sorts_are_found_or_told() {
+    let laid = number("Scaling", "2,4,1") + &number("Translation", "0.5,0,0") + &number("WrapModeU", "1");
+    let skewed = number("Scaling", "2,1,1") + &number("Rotation", "0,0,45");
+    let objects = [
+        material(""),
+        texture(10, "..\\\\Tex\\\\Skin.PNG", &laid),
+        texture(11, "maps/other.tga", &skewed),
+        texture(12, "gone.png", ""),
+        texture(13, "maps/wall_normal.png", &number("Scaling", "0,1,1")),
+        "LayeredTexture: 14, \"LayeredTexture::l\", \"\" { }\n".to_owned(),
+        "Video: 15, \"Video::v\", \"Clip\" { Filename: \"in.png\" Content: , \"iVBO!\" }\n".to_owned(),
+    ];
+    let connections = oo(12, 14)
+        + &oo(10, 14)
+        + &op(14, 5, "DiffuseColor")
+        + &op(11, 5, "EmissiveColor")
+        + &op(13, 5, "Bump")
+        + &op(12, 5, "SpecularColor");
+    let (scene, report) = read(&objects.concat(), &connections);
+    let made = only(&scene);
+    let file = |used: &Option<anyrig_scene::TextureUse>| {
+        let texture = &scene.textures[used.as_ref().expect("used").texture];
+        scene.images[texture.image.expect("an image")].uri.clone().unwrap_or_default()
+    };
+    assert_eq!(file(&made.base_color_texture), "Textures/skin.png");
+    assert_eq!(file(&made.emissive_texture), "hand.fbm/other.jpg");
+    assert_eq!(file(&made.normal_texture), "wall_normal.png");
+    let base = made.base_color_texture.as_ref().expect("used");
+    let transform = base.transform.expect("laid otherwise");
+    // The inverse of twice and four times as large, half a texture to the right.
+    assert_eq!((transform.offset, transform.scale), ([-0.25, 0.0], [0.5, 0.25]));
+    let sampler = scene.textures[base.texture].sampler.as_ref().expect("stated");
+    assert_eq!((sampler.wrap_u, sampler.wrap_v), (Wrap::ClampToEdge, Wrap::Repeat));
+    assert!(made.extras.get("fbx.textures").is_some_and(|t| t.get("SpecularColor").is_some()));
+    for id in ["fbx.texture-layers", "fbx.texture-file", "fbx.texture-missing", "fbx.texture-content"] {
+        assert_told(&report, id, 1);
+    }
+    for (id, count) in [("fbx.texture-unused", 1), ("fbx.bump-as-normal", 1), ("fbx.uv-transform", 2)] {
+        assert_told(&report, id, count);
+    }
+}
+
+#[test]
+fn embedded_files_are_shared_between_videos_of_one_name() {
+    let content = "iVBORw0K";
+    let objects = [
+        material(""),
+        texture(10, "a/in.png", ""),
+        "Video: 15, \"Video::v\", \"Clip\" { Filename: \"D:\\a\\in.png\" Content: , \"\" }\n".to_owned(),
+        format!(
+            "Video: 16, \"Video::w\", \"Clip\" {{ Filename: \"E:\\b\\in.png\" Content: , \"{content}\", \"Ggo=\" }}\n"
+        ),
+    ];
+    let (scene, _) = read(&objects.concat(), &(op(10, 5, "DiffuseColor") + &oo(15, 10)));
+    let image = &scene.images.as_slice()[0];
+    assert_eq!((image.bytes.as_deref(), image.uri.as_deref()), (Some(PNG), None));
+    assert_eq!(image.mime_type.as_deref(), Some("image/png"));
+}
+
+#[test]
+fn physical_materials_of_3ds_max_keep_their_maps() {
+    let prefix = |name: &str| format!("3dsMax|Parameters|{name}");
+    let properties = number("3dsMax|ClassIDa", "1030429932")
+        + &number("3dsMax|ClassIDb", "-559038463")
+        + &number(&prefix("base_color"), "0.5,0.5,0.5,1")
+        + &number(&prefix("metalness"), "0.75")
+        + &number(&prefix("roughness"), "0.25")
+        + &number(&prefix("roughness_inv"), "1")
+        + &number(&prefix("bump_map_on"), "0");
+    let objects = material(&properties) + &texture(10, "skin.png", "") + &texture(11, "other.jpg", "");
+    let connections = op(10, 5, &prefix("base_color_map")) + &op(11, 5, &prefix("bump_map"));
+    let (scene, _) = read(&objects, &connections);
+    let made = only(&scene);
+    assert!(made.base_color_texture.is_some() && made.normal_texture.is_none(), "the bump map is turned off");
+    assert_eq!((made.metallic, made.roughness, made.base_color), (0.75, 0.75, [1.0; 4]));
+}
