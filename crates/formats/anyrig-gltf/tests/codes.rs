@@ -241,3 +241,27 @@ fn writing_tells() {
     let source = MemorySource::new("x.glb", files[0].content.to_shared());
     Glb.verify("x.glb", &source, &Context::new()).expect("whole");
 }
+
+#[test]
+fn weights_of_a_mesh_that_is_not_written_do_not_move() {
+    let mut scene = Scene::default();
+    let mut hollow = mesh(vec![Part::default()]);
+    hollow.morphs = vec![MorphTarget::new("m")];
+    let hollow = scene.meshes.push(hollow);
+    let mut node = Node::new("n");
+    node.mesh = Some(MeshInstance::new(hollow));
+    let node = scene.add_node(node, None);
+    let mut clip = Clip::new("c");
+    let weights = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![1.0]);
+    clip.channels.push(Channel::new(node, Property::MorphWeights, weights));
+    let scale = Curve::new(Interpolation::Linear, 3, vec![0.0], vec![1.0; 3]);
+    clip.channels.push(Channel::new(node, Property::Scale, scale));
+    scene.clips.push(clip);
+    let context = Context::new();
+    let files = Glb.export(scene, "x", &context).expect("exportable");
+    assert_eq!(context.report().count_of("gltf.animation-path"), 1);
+    let source = MemorySource::new("x.glb", files[0].content.to_shared());
+    Glb.verify("x.glb", &source, &Context::new()).expect("whole");
+    let back = Glb.import(&source, &Context::new()).expect("readable");
+    assert_eq!(back.clips[0].channels.len(), 1);
+}

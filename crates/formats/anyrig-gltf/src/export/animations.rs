@@ -57,6 +57,10 @@ impl Saver<'_> {
         for (index, channel) in clip.channels.iter().enumerate() {
             let subject = format!("clip {number} channel {index}");
             let Some(target) = target(channel) else { continue };
+            if self.moves_a_dropped_mesh(channel) {
+                self.context.tell(&codes::ANIMATION_PATH, subject, "the mesh whose weights it moves is not written");
+                continue;
+            }
             let (input, output, interpolation) = self.curve(channel, &subject);
             let sampler = *known.entry((input, output, interpolation as u8)).or_insert_with(|| {
                 samplers.push(AnimationSampler {
@@ -77,6 +81,13 @@ impl Saver<'_> {
         object.channels = Some(channels);
         object.samplers = Some(samplers);
         Some(object)
+    }
+
+    /// Weights need a mesh to move.
+    fn moves_a_dropped_mesh(&self, channel: &Channel) -> bool {
+        let Target::Node { node, property: Property::MorphWeights } = channel.target else { return false };
+        let instance = self.scene.nodes.get(node).and_then(|n| n.mesh.as_ref());
+        instance.is_none_or(|i| self.mesh_index(i.mesh, &i.materials).is_none())
     }
 
     /// Accessors of times and values.
