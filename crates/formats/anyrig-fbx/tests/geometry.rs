@@ -400,3 +400,20 @@ fn geometry_is_that_of_ufbx() {
     let known: Vec<&str> = EXCEPTIONS.iter().map(|(name, _)| *name).collect();
     assert_eq!(wrong, known);
 }
+
+/// Files that are broken as their names say, and whether that makes them unusable.
+#[test]
+fn files_that_must_fail_do() {
+    let mut count = 0;
+    for sample in common::corpus().into_iter().filter(|s| !s.is_fuzz() && s.name.contains("_fail")) {
+        let context = Context::new();
+        let document = FbxDocument::read(&SharedBytes::from(sample.bytes), &context);
+        let scene = document.and_then(|document| import::import(&document, &context));
+        // A cache that is missing costs the deformer, not the scene.
+        let is_usable = sample.name.contains("missing_cache");
+        assert_eq!(scene.is_ok(), is_usable, "{}", sample.name);
+        assert!(!is_usable || context.report().count_of("fbx.deformer-lost") > 0);
+        count += 1;
+    }
+    println!("{count} files behave as their names say");
+}

@@ -1,5 +1,6 @@
 //! Meshes, skins, blend shapes, materials and textures of small files, by hand: what they become and what is told.
 
+use anyrig_animation::Pose;
 use anyrig_bytes::{Context, MemorySource, Report};
 use anyrig_fbx::FbxImporter;
 use anyrig_scene::{AlphaMode, Domain, Importer, Material, Node, Part, Scene, Semantic, SkinMethod, Topology, Wrap};
@@ -230,6 +231,47 @@ fn shapes_of_a_channel_have_their_percentages() {
     let delta = mesh.parts[0].morphs[1].delta(&Semantic::Position).expect("kept");
     assert_eq!((delta.points.as_deref(), &*delta.values), (Some(&[0, 2][..]), &[0.0, 0.0, 2.0, 0.0, 0.0, 1.0][..]));
     assert_told(&report, "fbx.shape-points", 1);
+}
+
+#[test]
+fn motion_of_a_channel_moves_all_of_its_shapes() {
+    let shape = |id: u32| {
+        let arrays = array("Indexes", "0") + &array("Vertices", "0,0,1");
+        format!("Geometry: {id}, \"Geometry::s{id}\", \"Shape\" {{\n{arrays}}}\n")
+    };
+    let channel =
+        format!("Deformer: 4, \"SubDeformer::c\", \"BlendShapeChannel\" {{\n{}}}\n", array("FullWeights", "50,100"));
+    let second = 46_186_158_000i64;
+    let curve = array("KeyTime", &format!("0,{second}"))
+        + &array("KeyValueFloat", "0,100")
+        + &array("KeyAttrFlags", "4")
+        + &array("KeyAttrDataFloat", "0,0,0,0")
+        + &array("KeyAttrRefCount", "2");
+    let objects = [
+        model(1),
+        square(""),
+        "Deformer: 3, \"Deformer::b\", \"BlendShape\" { }\n".to_owned(),
+        channel,
+        shape(5),
+        shape(6),
+        "AnimationStack: 7, \"AnimStack::a\", \"\" { }\nAnimationLayer: 8, \"AnimLayer::l\", \"\" { }\n".to_owned(),
+        "AnimationCurveNode: 9, \"AnimCurveNode::D\", \"\" { }\n".to_owned(),
+        format!("AnimationCurve: 10, \"AnimCurve::\", \"\" {{\n{curve}}}\n"),
+    ];
+    let connections = [
+        shown(),
+        oo(3, 2) + &oo(4, 3) + &oo(5, 4) + &oo(6, 4),
+        oo(8, 7) + &oo(9, 8) + &op(9, 4, "DeformPercent") + &op(10, 9, "d|DeformPercent"),
+    ];
+    let (scene, report) = read(&objects.concat(), &connections.concat());
+    assert_told(&report, "fbx.inbetween-curve", 1);
+    let mut pose = Pose::rest(&scene);
+    for (time, expected) in [(0.25, [0.5, 0.0]), (0.5, [1.0, 0.0]), (0.75, [0.5, 0.5]), (1.0, [0.0, 1.0])] {
+        pose.apply_clip(&scene.clips[0], time);
+        let weights = pose.weights(anyrig_scene::NodeId::new(0)).to_vec();
+        let near = weights.iter().zip(expected).all(|(w, e): (&f32, f32)| (w - e).abs() < 1e-5);
+        assert!(near && weights.len() == 2, "{time}: {weights:?}");
+    }
 }
 
 #[test]

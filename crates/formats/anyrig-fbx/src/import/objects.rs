@@ -6,7 +6,7 @@
 use super::properties::Properties;
 use crate::codes;
 use crate::document::{FbxDocument, Node, Property};
-use anyrig_bytes::{Context, Diagnostic, Place, Result};
+use anyrig_bytes::{Context, Diagnostic, Error, Place, Result};
 use glam::DVec3;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -350,6 +350,9 @@ impl<'a> Objects<'a> {
         for parent in &self.list {
             for child in parent.node.children_named("Children").flat_map(|n| n.properties()) {
                 context.take_elements(1, || child.place())?;
+                if child.kind() != crate::document::Kind::String {
+                    return Err(Error::malformed(child.place(), "the name of a child is not in quotes"));
+                }
                 let Some(source) = self.find(&child) else { continue };
                 let destination = End::Object(parent.id);
                 found.push(Connection { source, source_property: None, destination, property: None });

@@ -250,7 +250,8 @@ fn other_deformers(import: &Import<'_>, geometry: ObjectId) {
     let objects = &import.objects;
     for deformer in objects.children(End::Object(geometry)).filter(|o| o.class == "Deformer") {
         if deformer.subtype != "Skin" && deformer.subtype != "BlendShape" {
-            let line = Diagnostic::new(&codes::DEFORMER_LOST, deformer.name.clone(), deformer.subtype.clone());
+            let message = format!("{} of {}", deformer.subtype, objects.get(geometry).name);
+            let line = Diagnostic::new(&codes::DEFORMER_LOST, deformer.name.clone(), message);
             import.context.push(line.at(deformer.node.place()));
         }
     }
