@@ -57,8 +57,8 @@ fn scenes_come_back_through_both_forms() {
             }
             let mut again = import(&source, &Context::new()).expect("readable");
             again.extras.remove(names::ASSET);
-            // A note changes nothing that is compared here.
-            if context.report().worst().is_some_and(|worst| worst > anyrig_bytes::Severity::Note) {
+            // Some notes tell of another spelling: a root above joints, a curve of one key.
+            if !context.report().is_empty() {
                 reported += 1;
                 continue;
             }
