@@ -39,7 +39,7 @@ pub struct DissectArgs {
     /// Only what overlaps these bytes, such as 0..64 or 0x20..0x40
     #[arg(long, value_name = "A..B", value_parser = parse_range)]
     pub range: Option<Range<u64>>,
-    /// Only this field and what is in it, such as bones[3]
+    /// Only this field and what is in it, such as `bones[3]`
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
     /// How many elements of an array to show

@@ -1,6 +1,6 @@
 //! Passes: named functions from scene to scene. Importers and exporters contain none of this; they call it.
 //!
-//! All passes expect a scene that [`anyrig_scene::validate`] has seen. On one that it has not they may return an error,
+//! All passes expect a scene that [`anyrig_scene::validate()`] has seen. On one that it has not they may return an error,
 //! but they do not panic. What they repair, approximate or lose stands in the report, by the [`codes`].
 //!
 //! | pass                     | what it does                                                                    |

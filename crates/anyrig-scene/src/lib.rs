@@ -1,7 +1,7 @@
 //! The neutral scene of anyrig: what every importer fills and every exporter reads.
 //!
 //! Plain public data in arenas with typed ids. A [`Scene`] states its own [`Space`]; importers keep the file's, and only
-//! `anyrig_passes::to_space` converts. [`validate`] repairs what is inconsistent: after it indexes are in range, the
+//! `anyrig_passes::to_space` converts. [`validate()`] repairs what is inconsistent: after it indexes are in range, the
 //! hierarchy is a forest, numbers are finite, and later code indexes freely.
 
 mod animation;

@@ -1,7 +1,7 @@
 //! anyrig: takes characters and motions from one format to another, and says what a format cannot hold.
 //!
 //! This crate ties the parts together: the [`Registry`] of formats (a Cargo feature for each), [`convert`], [`plan`],
-//! [`verify`], [`inspect`] and [`validate_file`]. It never touches the file system and never prints: input comes from a
+//! [`verify`], [`inspect()`] and [`validate_file`]. It never touches the file system and never prints: input comes from a
 //! [`Source`], output is a list of [`ExportedFile`], and whatever was repaired, approximated or lost is a [`Report`].
 //!
 //! ```
