@@ -47,7 +47,7 @@ fn assert_sound(scene: &Scene) {
     let report = context.take_report();
     assert!(report.is_empty(), "validation complains about its own result: {:?}", report.diagnostics());
     // Extras are the source's own values, among them such as are not numbers and differ from themselves.
-    let changes = diff(&again, scene, Tolerance { scope: Scope::WithoutExtras, ..Tolerance::EXACT });
+    let changes = diff(&again, scene, Tolerance::EXACT.with_scope(Scope::WithoutExtras));
     assert!(changes.is_empty(), "validation changes its own result: {changes:?}");
 }
 

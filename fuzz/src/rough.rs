@@ -2,9 +2,8 @@
 
 use anyrig::scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig::scene::{
-    Channel, Clip, Curve, DeltaStream, Influences, Interpolation, Layout, LocalTransform, Material, Mesh, MeshId,
-    MeshInstance, MorphTarget, Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinId, Space, Stream,
-    Topology, Trs,
+    Channel, Clip, Curve, DeltaStream, Influences, Interpolation, LocalTransform, Material, Mesh, MeshId, MeshInstance,
+    MorphTarget, Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinId, Space, Stream, Topology, Trs,
 };
 use arbitrary::Arbitrary;
 
@@ -139,20 +138,11 @@ impl RoughPart {
             part.set_stream(Stream::new(semantic, width, values));
         }
         if !self.joints.is_empty() {
-            part.influences = Some(Influences {
-                layout: Layout::Fixed(self.per_point.into()),
-                joints: self.joints.clone().into(),
-                weights: self.weights.clone().into(),
-            });
+            part.influences = Some(Influences::fixed(self.per_point.into(), self.joints.clone(), self.weights.clone()));
         }
-        part.morphs = vec![PartMorph {
-            deltas: vec![DeltaStream {
-                semantic: Semantic::Position,
-                width: 3,
-                points: Some(self.moved.clone().into()),
-                values: self.values.clone().into(),
-            }],
-        }];
+        part.morphs = vec![PartMorph::new(vec![
+            DeltaStream::new(Semantic::Position, 3, self.values.clone()).at_points(self.moved.clone()),
+        ])];
         part
     }
 }

@@ -3,7 +3,7 @@
 use crate::skinning::{JointDualQuat, JointMatrix, SkinInput, SkinOutput, skin_dual_quaternion, skin_linear};
 use crate::{Evaluator, Pose, Shown, add_morphs, dual_quaternion_palette, matrix_palette, transform_points};
 use anyrig_bytes::{Buffer, Context, Place, Result};
-use anyrig_scene::{Domain, Influences, Layout, MeshId, NodeId, Part, Scene, Semantic, SkinMethod};
+use anyrig_scene::{Domain, Influences, MeshId, NodeId, Part, Scene, Semantic, SkinMethod};
 use glam::{DAffine3, DVec3};
 
 /// The points of one part as one node shows it, in scene space.
@@ -183,7 +183,7 @@ impl Mover {
     }
 
     fn move_points(&self, part: &Part, from: &PosedPart, to: &mut PosedPart) {
-        let none = Influences { layout: Layout::Fixed(0), joints: Buffer::default(), weights: Buffer::default() };
+        let none = Influences::fixed(0, Buffer::default(), Buffer::default());
         let influences = part.influences.as_ref();
         let input = SkinInput {
             positions: &from.positions,

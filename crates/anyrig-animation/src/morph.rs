@@ -51,14 +51,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn delta(points: Option<Vec<u32>>, values: Vec<f32>) -> DeltaStream {
-        DeltaStream { semantic: Semantic::Position, width: 3, points: points.map(Into::into), values: values.into() }
+        let mut delta = DeltaStream::new(Semantic::Position, 3, values);
+        delta.points = points.map(Into::into);
+        delta
     }
 
     #[test]
     fn targets_add_up_by_weight() {
         let mut part = Part::default();
-        part.morphs.push(PartMorph { deltas: vec![delta(None, vec![1.0, 0.0, 0.0, 0.0, 2.0, 0.0])] });
-        part.morphs.push(PartMorph { deltas: vec![delta(Some(vec![1]), vec![0.0, 0.0, 4.0])] });
+        part.morphs.push(PartMorph::new(vec![delta(None, vec![1.0, 0.0, 0.0, 0.0, 2.0, 0.0])]));
+        part.morphs.push(PartMorph::new(vec![delta(Some(vec![1]), vec![0.0, 0.0, 4.0])]));
         let mut values = [10.0, 10.0, 10.0, 20.0, 20.0, 20.0];
         add_morphs(&part, &Semantic::Position, &[0.5, 0.25], &mut values, 3);
         assert_eq!(values, [10.5, 10.0, 10.0, 20.0, 21.0, 21.0]);

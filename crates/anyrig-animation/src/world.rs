@@ -21,6 +21,7 @@ pub struct Evaluator {
 
 /// A node that shows a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Shown {
     /// The node.
     pub node: NodeId,

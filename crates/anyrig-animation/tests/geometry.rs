@@ -5,8 +5,8 @@ use anyrig_animation::{
 };
 use anyrig_bytes::{Context, ErrorKind, Limits};
 use anyrig_scene::{
-    Channel, Clip, Curve, DeltaStream, Domain, Influences, Interpolation, Layout, Mesh, MeshInstance, MorphTarget,
-    Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinMethod, Stream, Trs,
+    Channel, Clip, Curve, DeltaStream, Domain, Influences, Interpolation, Mesh, MeshInstance, MorphTarget, Node,
+    NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinMethod, Stream, Trs,
 };
 use glam::{DAffine3, DVec3};
 
@@ -32,16 +32,9 @@ fn arm() -> (Scene, NodeId) {
     let binds = vec![DAffine3::IDENTITY, DAffine3::from_translation(DVec3::NEG_X)];
     let skin = scene.skins.push(Skin::new("arm", vec![shoulder, elbow], binds));
     let mut part = part(&[[0.5, 0.0, 0.0], [2.0, 0.0, 0.0]]);
-    part.influences =
-        Some(Influences { layout: Layout::Fixed(1), joints: vec![0, 1].into(), weights: vec![1.0; 2].into() });
-    part.morphs.push(PartMorph {
-        deltas: vec![DeltaStream {
-            semantic: Semantic::Position,
-            width: 3,
-            points: Some(vec![1].into()),
-            values: vec![0.0, 0.0, 0.5].into(),
-        }],
-    });
+    part.influences = Some(Influences::fixed(1, vec![0, 1], vec![1.0; 2]));
+    part.morphs
+        .push(PartMorph::new(vec![DeltaStream::new(Semantic::Position, 3, vec![0.0, 0.0, 0.5]).at_points(vec![1])]));
     let mut mesh = Mesh::default();
     mesh.morphs.push(MorphTarget::new("thicker"));
     mesh.parts.push(part);

@@ -4,7 +4,7 @@ use anyrig_animation::{
     JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
 };
 use anyrig_bytes::maths::f64 as maths;
-use anyrig_scene::{Influences, Layout};
+use anyrig_scene::Influences;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 
@@ -16,18 +16,18 @@ fn influences(rows: &[Vec<(u32, f32)>]) -> Influences {
     for row in rows {
         offsets.push(offsets[offsets.len() - 1] + row.len() as u32);
     }
-    Influences {
-        layout: Layout::Offsets(offsets.into()),
-        joints: rows.iter().flatten().map(|(joint, _)| *joint).collect(),
-        weights: rows.iter().flatten().map(|(_, weight)| *weight).collect(),
-    }
+    Influences::ragged(
+        offsets,
+        rows.iter().flatten().map(|(joint, _)| *joint).collect::<Vec<_>>(),
+        rows.iter().flatten().map(|(_, weight)| *weight).collect::<Vec<_>>(),
+    )
 }
 
 fn run(points: &Points, influences: &Influences, kernel: impl Fn(&SkinInput<'_>, &mut SkinOutput<'_>)) -> Points {
     let (positions, normals, tangents) = points;
     let mut out = (vec![[9.0; 3]; positions.len()], vec![[9.0; 3]; normals.len()], vec![[9.0; 4]; tangents.len()]);
-    let mut output = SkinOutput { positions: &mut out.0, normals: &mut out.1, tangents: &mut out.2 };
-    kernel(&SkinInput { positions, normals, tangents, influences }, &mut output);
+    let mut output = SkinOutput::new(&mut out.0).with_normals(&mut out.1).with_tangents(&mut out.2);
+    kernel(&SkinInput::new(positions, influences).with_normals(normals).with_tangents(tangents), &mut output);
     out
 }
 
@@ -193,12 +193,8 @@ fn degenerate_input_has_defined_results() {
 #[test]
 fn lists_that_do_not_fit_each_other_are_borne() {
     let points: Points = (vec![[1.0, 0.0, 0.0]; 4], vec![[0.0, 0.0, 1.0]; 2], vec![]);
-    let fixed = |n| Influences { layout: Layout::Fixed(n), joints: vec![0; 3].into(), weights: vec![1.0; 2].into() };
-    let offsets = Influences {
-        layout: Layout::Offsets(vec![0, 1, 0, u32::MAX].into()),
-        joints: vec![0; 3].into(),
-        weights: vec![1.0; 3].into(),
-    };
+    let fixed = |n| Influences::fixed(n, vec![0; 3], vec![1.0; 2]);
+    let offsets = Influences::ragged(vec![0, 1, 0, u32::MAX], vec![0; 3], vec![1.0; 3]);
     let palette = [DAffine3::from_translation(DVec3::X)];
     for (influences, moved) in
         [(fixed(1), [2.0, 2.0, 1.0, 1.0]), (fixed(u32::MAX), [1.0; 4]), (offsets, [2.0, 1.0, 1.0, 1.0])]
@@ -209,8 +205,9 @@ fn lists_that_do_not_fit_each_other_are_borne() {
         }
     }
     let mut few = [[9.0; 3]; 1];
-    let mut out = SkinOutput { positions: &mut few, ..SkinOutput::default() };
-    let input = SkinInput { positions: &points.0, normals: &points.1, tangents: &[], influences: &fixed(1) };
+    let mut out = SkinOutput::new(&mut few);
+    let influences = fixed(1);
+    let input = SkinInput::new(&points.0, &influences).with_normals(&points.1);
     skin_linear(&input, &[JointMatrix::new(palette[0])], &mut out);
     assert_eq!(few, [[2.0, 0.0, 0.0]]);
 }
@@ -278,7 +275,7 @@ proptest! {
         let normals = points.iter().map(|((_, n), _)| n.to_array().map(|c| c as f32)).collect();
         let points: Points = (positions, normals, vec![]);
         let moved = linear(&points, &rows, &palette);
-        let input = SkinInput { positions: &points.0, normals: &points.1, tangents: &[], influences: &rows };
+        let input = SkinInput::new(&points.0, &rows).with_normals(&points.1);
         for (i, (position, normal)) in reference::skin_linear_f64(&input, &palette).into_iter().enumerate() {
             prop_assert!(distance(&moved.0[i], &position.to_array()) < 1e-5);
             // Near a flat sum the normal's direction is as uncertain as the sum's smallest stretch.

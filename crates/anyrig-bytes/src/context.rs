@@ -24,6 +24,7 @@ pub enum Role {
 
 /// An additional input.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Attachment {
     /// What it is for.
     pub role: Role,
@@ -33,8 +34,16 @@ pub struct Attachment {
     pub bytes: SharedBytes,
 }
 
+impl Attachment {
+    /// An input with a role.
+    pub fn new(role: Role, name: impl Into<String>, bytes: impl Into<SharedBytes>) -> Self {
+        Self { role, name: name.into(), bytes: bytes.into() }
+    }
+}
+
 /// How far a long operation is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// The stage, for example `tangents`.
     pub stage: &'static str,

@@ -13,6 +13,7 @@ compile_error!("anyrig reads bulk arrays in place and therefore needs a little-e
 
 mod buffer;
 pub mod codec;
+mod codes;
 pub mod compress;
 mod context;
 mod cursor;

@@ -26,6 +26,7 @@ pub enum At {
 
 /// A place in the input: file, position, and the name of the element that was being read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[non_exhaustive]
 pub struct Place {
     /// File name as the user knows it; empty when there is only one input.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -31,6 +31,7 @@ impl fmt::Display for Severity {
 
 /// One row of a crate's table of diagnostics. Ids are `crate.kebab-words` and are never reused.
 #[derive(Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Code {
     /// For example `gltf.weights-normalised`.
     pub id: &'static str,
@@ -55,6 +56,7 @@ impl Serialize for Code {
 
 /// One thing that was noticed, possibly many times.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The row of the table.
     pub code: &'static Code,

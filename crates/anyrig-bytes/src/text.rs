@@ -39,6 +39,7 @@ impl Encoding {
 
 /// A decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The text; undecodable bytes became U+FFFD.
     pub text: String,

@@ -40,7 +40,7 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
 }
 
 fn query(args: &InspectArgs, scene: &anyrig::Scene) -> Result<String> {
-    let choice = MeshChoice { mesh: args.mesh.clone(), part: args.part };
+    let choice = MeshChoice::new(args.mesh.clone(), args.part);
     if let Some(range) = &args.vertices {
         let found = vertices(scene, &choice, range.parse::<Range>()?)?;
         return Ok(if args.json { json_of(&found) } else { vertex_text(&found) });

@@ -30,8 +30,7 @@ impl Motions {
                 return Err(Failure::usage(format!("--motion {a} and {b} would be clips of one name; rename a file")));
             }
             motions.used.extend(source.used());
-            let attachment =
-                Attachment { role: Role::Motion, name: source.name().to_owned(), bytes: source.bytes().clone() };
+            let attachment = Attachment::new(Role::Motion, source.name(), source.bytes().clone());
             motions.attachments.push(attachment);
         }
         Ok(motions)

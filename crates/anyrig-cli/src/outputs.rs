@@ -192,7 +192,7 @@ mod tests {
     }
 
     const fn info(id: &'static str, extensions: &'static [&'static str]) -> FormatInfo {
-        FormatInfo { id, name: id, extensions, media_type: None, versions: "", capabilities: &[], options: None }
+        FormatInfo::new(id, id, extensions)
     }
 
     static ONE: FormatInfo = info("one", &["mdl"]);

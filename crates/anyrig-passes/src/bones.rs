@@ -160,7 +160,7 @@ impl Splitter<'_> {
 mod tests {
     use super::*;
     use crate::check::malformed_parts;
-    use anyrig_scene::{Influences, Layout};
+    use anyrig_scene::Influences;
     use proptest::prelude::*;
 
     /// Unindexed or indexed triangles; each point has one joint at 1 and one at 0.
@@ -168,11 +168,11 @@ mod tests {
         let mut part = Part::default();
         part.point_count = joints.len() as u32;
         part.corners = corners.map(Into::into);
-        part.influences = Some(Influences {
-            layout: Layout::Fixed(2),
-            joints: joints.iter().flat_map(|j| [*j, 99]).collect(),
-            weights: joints.iter().flat_map(|_| [1.0, 0.0]).collect(),
-        });
+        part.influences = Some(Influences::fixed(
+            2,
+            joints.iter().flat_map(|j| [*j, 99]).collect::<Vec<_>>(),
+            joints.iter().flat_map(|_| [1.0, 0.0]).collect::<Vec<_>>(),
+        ));
         part
     }
 

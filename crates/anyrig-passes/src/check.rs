@@ -91,11 +91,10 @@ pub(crate) fn malformed_parts() -> Vec<Part> {
         change(&mut part);
         part
     };
-    let delta = |points: Option<Vec<u32>>, width| DeltaStream {
-        semantic: Semantic::Position,
-        width,
-        points: points.map(Into::into),
-        values: vec![0.0; 3].into(),
+    let delta = |points: Option<Vec<u32>>, width| {
+        let mut delta = DeltaStream::new(Semantic::Position, width, vec![0.0; 3]);
+        delta.points = points.map(Into::into);
+        delta
     };
     vec![
         with(&|p| p.corners = Some(vec![0, 1, 3].into())),
@@ -105,16 +104,15 @@ pub(crate) fn malformed_parts() -> Vec<Part> {
         with(&|p| p.set_stream(Stream::new(Semantic::Position, 1, vec![0.0; 3]))),
         with(&|p| p.set_stream(Stream::new(Semantic::Color(0), 0, vec![]))),
         with(&|p| {
-            p.influences =
-                Some(Influences { layout: Layout::Fixed(1), joints: vec![0; 2].into(), weights: vec![1.0; 2].into() });
+            p.influences = Some(Influences::fixed(1, vec![0; 2], vec![1.0; 2]));
         }),
         with(&|p| {
             let layout = Layout::Offsets(vec![0, 9, 1, 1].into());
-            p.influences = Some(Influences { layout, joints: vec![0].into(), weights: vec![1.0].into() });
+            p.influences = Some(Influences::new(layout, vec![0], vec![1.0]));
         }),
-        with(&|p| p.morphs = vec![PartMorph { deltas: vec![delta(None, 3)] }]),
-        with(&|p| p.morphs = vec![PartMorph { deltas: vec![delta(Some(vec![9]), 3)] }]),
-        with(&|p| p.morphs = vec![PartMorph { deltas: vec![delta(Some(vec![0]), 0)] }]),
+        with(&|p| p.morphs = vec![PartMorph::new(vec![delta(None, 3)])]),
+        with(&|p| p.morphs = vec![PartMorph::new(vec![delta(Some(vec![9]), 3)])]),
+        with(&|p| p.morphs = vec![PartMorph::new(vec![delta(Some(vec![0]), 0)])]),
     ]
 }
 

@@ -14,18 +14,18 @@ pub(crate) fn values(values: &[f32], width: usize, chosen: impl ExactSizeIterato
 
 /// The stream with the chosen elements; the domain stays.
 pub(crate) fn stream(stream: &Stream, chosen: impl ExactSizeIterator<Item = usize>) -> Stream {
-    Stream { values: values(&stream.values, usize::from(stream.width), chosen), ..stream.clone() }
+    stream.clone().with_values(values(&stream.values, usize::from(stream.width), chosen))
 }
 
 /// Influences of the chosen points.
 pub(crate) fn influences(influences: &Influences, points: &[u32]) -> Influences {
     if let Layout::Fixed(n) = influences.layout {
         let rows = |i: &u32| *i as usize * n as usize..(*i as usize + 1) * n as usize;
-        return Influences {
-            layout: Layout::Fixed(n),
-            joints: points.iter().flat_map(|i| influences.joints[rows(i)].iter().copied()).collect(),
-            weights: points.iter().flat_map(|i| influences.weights[rows(i)].iter().copied()).collect(),
-        };
+        return Influences::fixed(
+            n,
+            points.iter().flat_map(|i| influences.joints[rows(i)].iter().copied()).collect::<Vec<_>>(),
+            points.iter().flat_map(|i| influences.weights[rows(i)].iter().copied()).collect::<Vec<_>>(),
+        );
     }
     let (mut offsets, mut joints, mut weights) = (vec![0u32], Vec::new(), Vec::new());
     for point in points {
@@ -34,19 +34,19 @@ pub(crate) fn influences(influences: &Influences, points: &[u32]) -> Influences 
         weights.extend_from_slice(row_weights);
         offsets.push(joints.len() as u32);
     }
-    Influences { layout: Layout::Offsets(offsets.into()), joints: joints.into(), weights: weights.into() }
+    Influences::ragged(offsets, joints, weights)
 }
 
 /// Deltas for new points: `old_of_new` has the old point of each new one.
 pub(crate) fn morph(morph: &PartMorph, old_of_new: &[u32], old_count: usize) -> PartMorph {
-    PartMorph { deltas: morph.deltas.iter().map(|d| delta(d, old_of_new, old_count)).collect() }
+    PartMorph::new(morph.deltas.iter().map(|d| delta(d, old_of_new, old_count)).collect())
 }
 
 fn delta(delta: &DeltaStream, old_of_new: &[u32], old_count: usize) -> DeltaStream {
     let width = usize::from(delta.width);
     let Some(points) = &delta.points else {
         let chosen = old_of_new.iter().map(|p| *p as usize);
-        return DeltaStream { values: values(&delta.values, width, chosen), ..delta.clone() };
+        return DeltaStream::new(delta.semantic.clone(), delta.width, values(&delta.values, width, chosen));
     };
     const NONE: u32 = u32::MAX;
     let mut element_of_old = vec![NONE; old_count];
@@ -56,10 +56,5 @@ fn delta(delta: &DeltaStream, old_of_new: &[u32], old_count: usize) -> DeltaStre
     let moved = old_of_new.iter().enumerate().map(|(new, old)| (new as u32, element_of_old[*old as usize]));
     let (new_points, elements): (Vec<u32>, Vec<u32>) = moved.filter(|(_, element)| *element != NONE).unzip();
     let chosen = elements.iter().map(|e| *e as usize);
-    DeltaStream {
-        semantic: delta.semantic.clone(),
-        width: delta.width,
-        values: values(&delta.values, width, chosen),
-        points: Some(new_points.into()),
-    }
+    DeltaStream::new(delta.semantic.clone(), delta.width, values(&delta.values, width, chosen)).at_points(new_points)
 }

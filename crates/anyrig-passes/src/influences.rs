@@ -38,7 +38,7 @@ pub fn limit_influences(part: &mut Part, max: u32) -> LimitStats {
         weights.resize((point + 1) * width, 0.0);
     }
     let layout = Layout::Fixed(width as u32);
-    part.influences = Some(Influences { layout, joints: joints.into(), weights: weights.into() });
+    part.influences = Some(Influences::new(layout, joints, weights));
     stats
 }
 
@@ -122,11 +122,11 @@ mod tests {
         }
         let mut part = Part::default();
         part.point_count = rows.len() as u32;
-        part.influences = Some(Influences {
-            layout: Layout::Offsets(offsets.into()),
-            joints: rows.iter().flat_map(|r| r.iter().map(|p| p.0)).collect(),
-            weights: rows.iter().flat_map(|r| r.iter().map(|p| p.1)).collect(),
-        });
+        part.influences = Some(Influences::ragged(
+            offsets,
+            rows.iter().flat_map(|r| r.iter().map(|p| p.0)).collect::<Vec<_>>(),
+            rows.iter().flat_map(|r| r.iter().map(|p| p.1)).collect::<Vec<_>>(),
+        ));
         part
     }
 

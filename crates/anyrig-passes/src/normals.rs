@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_space_tells_the_front() {
-        let inward = Space { winding: Winding::CrossInward, ..Space::GLTF };
+        let inward = Space::GLTF.with_winding(Winding::CrossInward);
         let mut fold = part(&FOLD, None);
         generate_normals(&mut fold, &inward, NormalOptions::default()).expect("valid");
         assert_eq!(normals(&fold)[1][2], -1.0);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn degenerate_triangles_count_nothing_and_lone_points_get_the_up_axis() {
-        let z_up = Space { up: Axis::PosZ, front: Axis::NegY, ..Space::GLTF };
+        let z_up = Space::GLTF.with_axes(Axis::PosZ, Axis::NegY);
         for weight in [NormalWeight::Area, NormalWeight::Angle] {
             let mut flat = part(&[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [5.0; 3]], Some(vec![0, 1, 2]));
             let stats = generate_normals(&mut flat, &z_up, NormalOptions { weight }).expect("valid");

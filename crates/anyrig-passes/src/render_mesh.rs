@@ -48,10 +48,7 @@ fn corners_are_points(part: &Part) -> Part {
     for stream in &mut whole.streams {
         if stream.domain == Domain::Face {
             *stream = if part.face_count() == 0 {
-                Stream {
-                    values: vec![0.0; part.point_count as usize * usize::from(stream.width)].into(),
-                    ..stream.clone()
-                }
+                stream.clone().with_values(vec![0.0; part.point_count as usize * usize::from(stream.width)])
             } else {
                 gather::stream(stream, (0..part.point_count as usize).map(|corner| (corner / size).min(last)))
             };
@@ -143,7 +140,7 @@ fn split(part: &Part, first_equal: &[u32]) -> Part {
             Domain::Point => gather::stream(stream, old_of_new.iter().map(|p| *p as usize)),
             Domain::Corner => gather::stream(stream, corner_of_new.iter().map(|c| *c as usize)),
             Domain::Face if part.face_count() == 0 => {
-                Stream { values: vec![0.0; old_of_new.len() * usize::from(stream.width)].into(), ..stream.clone() }
+                stream.clone().with_values(vec![0.0; old_of_new.len() * usize::from(stream.width)])
             }
             Domain::Face => gather::stream(stream, corner_of_new.iter().map(|c| (*c as usize / size).min(last_face))),
         };
@@ -160,7 +157,7 @@ fn split(part: &Part, first_equal: &[u32]) -> Part {
 mod tests {
     use super::*;
     use crate::check::malformed_parts;
-    use anyrig_scene::{DeltaStream, Influences, Layout, PartMorph, Semantic};
+    use anyrig_scene::{DeltaStream, Influences, PartMorph, Semantic};
     use proptest::prelude::*;
 
     fn part(points: u32, corners: Option<Vec<u32>>) -> Part {
@@ -173,7 +170,7 @@ mod tests {
     }
 
     fn on(domain: Domain, semantic: Semantic, width: u8, values: Vec<f32>) -> Stream {
-        Stream { domain, ..Stream::new(semantic, width, values) }
+        Stream::new(semantic, width, values).on(domain)
     }
 
     #[test]
@@ -194,18 +191,13 @@ mod tests {
             2,
             vec![0.1, 0.0, 0.2, 0.0, 0.3, 0.0, 0.35, 0.0, 0.2, 0.0, 0.4, 0.0],
         ));
-        source.influences = Some(Influences {
-            layout: Layout::Offsets(vec![0, 1, 2, 4, 5, 6].into()),
-            joints: vec![0, 1, 2, 3, 4, 5].into(),
-            weights: vec![1.0, 1.0, 0.5, 0.5, 1.0, 1.0].into(),
-        });
-        let sparse = DeltaStream {
-            semantic: Semantic::Position,
-            width: 3,
-            points: Some(vec![0, 3].into()),
-            values: vec![9.0, 9.0, 9.0, 1.0, 2.0, 3.0].into(),
-        };
-        source.morphs = vec![PartMorph { deltas: vec![sparse] }];
+        source.influences = Some(Influences::ragged(
+            vec![0, 1, 2, 4, 5, 6],
+            vec![0, 1, 2, 3, 4, 5],
+            vec![1.0, 1.0, 0.5, 0.5, 1.0, 1.0],
+        ));
+        let sparse = DeltaStream::new(Semantic::Position, 3, vec![9.0, 9.0, 9.0, 1.0, 2.0, 3.0]).at_points(vec![0, 3]);
+        source.morphs = vec![PartMorph::new(vec![sparse])];
         let whole = to_render_mesh(&source).expect("valid");
         // New points by first corner: 1, 2, 3 (first side), 3 (second side), 4. Point 0 has no corner.
         assert_eq!(whole.corners.as_deref(), Some(&[0, 1, 2, 3, 1, 4][..]));

@@ -137,18 +137,12 @@ mod tests {
             4,
             [[tangent.x, tangent.y, tangent.z, 1.0]].repeat(3).into_flattened(),
         ));
-        let delta = |semantic, points: Vec<u32>, values: Vec<f32>| DeltaStream {
-            semantic,
-            width: 3,
-            points: Some(points.into()),
-            values: values.into(),
-        };
-        part.morphs = vec![PartMorph {
-            deltas: vec![
-                delta(Semantic::Position, vec![2], vec![0.0, 0.5, 0.25]),
-                delta(Semantic::Normal, vec![1], vec![0.01, 0.0, 0.0]),
-            ],
-        }];
+        let delta =
+            |semantic, points: Vec<u32>, values: Vec<f32>| DeltaStream::new(semantic, 3, values).at_points(points);
+        part.morphs = vec![PartMorph::new(vec![
+            delta(Semantic::Position, vec![2], vec![0.0, 0.5, 0.25]),
+            delta(Semantic::Normal, vec![1], vec![0.01, 0.0, 0.0]),
+        ])];
         part
     }
 

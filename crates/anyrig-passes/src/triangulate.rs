@@ -338,10 +338,8 @@ mod tests {
         let mut part = polygons(&square, &[0, 2, 6, 9]);
         part.corners = Some(vec![0, 1, 0, 1, 2, 3, 1, 4, 2].into());
         let by_corner = (0..9).map(|i| i as f32).collect::<Vec<_>>();
-        let custom = |name: &str, domain, values: Vec<f32>| Stream {
-            domain,
-            ..Stream::new(Semantic::Custom(name.into()), 1, values)
-        };
+        let custom =
+            |name: &str, domain, values: Vec<f32>| Stream::new(Semantic::Custom(name.into()), 1, values).on(domain);
         part.set_stream(custom("corner", Domain::Corner, by_corner));
         part.set_stream(custom("face", Domain::Face, vec![10.0, 20.0, 30.0]));
         let positions = part.streams[0].values.clone();

@@ -1,6 +1,6 @@
 //! Faces turned round.
 
-use anyrig_scene::{Domain, Part, Stream, Topology};
+use anyrig_scene::{Domain, Part, Topology};
 
 /// Turns all faces of a part round: their corners, and the corner streams with them. An unindexed part becomes indexed;
 /// one that comes back to its points' order becomes unindexed again.
@@ -19,8 +19,8 @@ pub(crate) fn turn_faces_with(part: &mut Part, turned: impl FnOnce(&Topology) ->
         return;
     }
     for stream in part.streams.iter_mut().filter(|s| s.domain == Domain::Corner) {
-        let values = turned_faces(&topology, &stream.values, usize::from(stream.width)).into();
-        *stream = Stream { values, ..stream.clone() };
+        let values = turned_faces(&topology, &stream.values, usize::from(stream.width));
+        stream.values = values.into();
     }
     if part.corners.is_none() {
         let order: Vec<u32> = (0..part.point_count).collect();

@@ -12,6 +12,7 @@ use std::fmt::Debug;
 
 /// How far numbers may lie apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Tolerance {
     /// For positions and translations, as a share of the first scene's size.
     pub relative: f64,
@@ -36,10 +37,23 @@ impl Tolerance {
     pub const EXACT: Self = Self { relative: 0.0, absolute: 0.0, scope: Scope::All };
     /// Single-precision rounding is allowed; extras are not compared.
     pub const ROUNDING: Self = Self { relative: 1e-6, absolute: 1e-6, scope: Scope::WithoutExtras };
+
+    /// Numbers may lie so far apart: those in space as a share of the first scene's size, all others as they are.
+    pub const fn within(relative: f64, absolute: f64) -> Self {
+        Self { relative, absolute, scope: Scope::All }
+    }
+
+    /// The same tolerance over another scope.
+    #[must_use]
+    pub const fn with_scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
 }
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// Path of the element, for example `meshes[0].parts[1].POSITION`.
     pub path: String,

@@ -19,9 +19,17 @@ pub enum Score {
 
 /// What is known about a file besides its content.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Hint<'a> {
     /// The extension in lower case, without the dot.
     pub extension: Option<&'a str>,
+}
+
+impl<'a> Hint<'a> {
+    /// What a file's extension (in lower case, without the dot) hints at.
+    pub const fn new(extension: Option<&'a str>) -> Self {
+        Self { extension }
+    }
 }
 
 /// What a format does with a feature.
@@ -37,6 +45,7 @@ pub enum Support {
 
 /// One row of a capability table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Capability {
     /// The feature.
     pub feature: Feature,
@@ -44,8 +53,16 @@ pub struct Capability {
     pub support: Support,
 }
 
+impl Capability {
+    /// A row.
+    pub const fn new(feature: Feature, support: Support) -> Self {
+        Self { feature, support }
+    }
+}
+
 /// An options type of a format: its name, and how to make its JSON schema.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct OptionSchema {
     /// The owner under which [`Context::options`] finds it.
     pub owner: &'static str,
@@ -53,8 +70,16 @@ pub struct OptionSchema {
     pub schema: fn() -> String,
 }
 
+impl OptionSchema {
+    /// The options of an owner.
+    pub const fn new(owner: &'static str, schema: fn() -> String) -> Self {
+        Self { owner, schema }
+    }
+}
+
 /// A conversion target or a source format.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct FormatInfo {
     /// What users type after `--to` and `--from`, for example `glb` or `urhox`.
     pub id: &'static str,
@@ -73,6 +98,39 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
+    /// A format that holds every feature and has no options.
+    pub const fn new(id: &'static str, name: &'static str, extensions: &'static [&'static str]) -> Self {
+        Self { id, name, extensions, media_type: None, versions: "", capabilities: &[], options: None }
+    }
+
+    /// The same format with a media type.
+    #[must_use]
+    pub const fn with_media_type(mut self, media_type: &'static str) -> Self {
+        self.media_type = Some(media_type);
+        self
+    }
+
+    /// The same format with its versions.
+    #[must_use]
+    pub const fn with_versions(mut self, versions: &'static str) -> Self {
+        self.versions = versions;
+        self
+    }
+
+    /// The same format with a row for each feature that it does not simply hold.
+    #[must_use]
+    pub const fn with_capabilities(mut self, capabilities: &'static [Capability]) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// The same format with options.
+    #[must_use]
+    pub const fn with_options(mut self, options: OptionSchema) -> Self {
+        self.options = Some(options);
+        self
+    }
+
     /// What the format does with a feature.
     pub fn support(&self, feature: Feature) -> Support {
         self.capabilities.iter().find(|c| c.feature == feature).map_or(Support::Holds, |c| c.support)
@@ -183,6 +241,7 @@ pub trait Document: Send + Sync {
 
 /// One file that an exporter made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ExportedFile {
     /// Relative name with `/` between folders. Every part is safe on every system.
     pub name: String,

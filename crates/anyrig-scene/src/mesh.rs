@@ -126,12 +126,18 @@ impl Part {
 
 /// The deltas of one morph target in one part.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PartMorph {
     /// One stream for each attribute that moves.
     pub deltas: Vec<DeltaStream>,
 }
 
 impl PartMorph {
+    /// A morph of these attributes.
+    pub fn new(deltas: Vec<DeltaStream>) -> Self {
+        Self { deltas }
+    }
+
     /// A delta stream by its meaning.
     pub fn delta(&self, semantic: &Semantic) -> Option<&DeltaStream> {
         self.deltas.iter().find(|d| d.semantic == *semantic)
@@ -140,6 +146,7 @@ impl PartMorph {
 
 /// Deltas of one attribute.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DeltaStream {
     /// Which attribute moves.
     pub semantic: Semantic,
@@ -152,6 +159,18 @@ pub struct DeltaStream {
 }
 
 impl DeltaStream {
+    /// Deltas of every point.
+    pub fn new(semantic: Semantic, width: u8, values: impl Into<Buffer<f32>>) -> Self {
+        Self { semantic, width, points: None, values: values.into() }
+    }
+
+    /// The same deltas, but only of these points, which ascend.
+    #[must_use]
+    pub fn at_points(mut self, points: impl Into<Buffer<u32>>) -> Self {
+        self.points = Some(points.into());
+        self
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.values.len() / usize::from(self.width.max(1))

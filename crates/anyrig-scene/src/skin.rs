@@ -50,6 +50,7 @@ pub enum Layout {
 
 /// Joint influences of a part's points: any number per point.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Influences {
     /// Where each point's influences lie.
     pub layout: Layout,
@@ -60,6 +61,25 @@ pub struct Influences {
 }
 
 impl Influences {
+    /// Influences laid out in any way.
+    pub fn new(layout: Layout, joints: impl Into<Buffer<u32>>, weights: impl Into<Buffer<f32>>) -> Self {
+        Self { layout, joints: joints.into(), weights: weights.into() }
+    }
+
+    /// As many influences at every point.
+    pub fn fixed(per_point: u32, joints: impl Into<Buffer<u32>>, weights: impl Into<Buffer<f32>>) -> Self {
+        Self::new(Layout::Fixed(per_point), joints, weights)
+    }
+
+    /// Any number of influences at each point; point `i` has those from `offsets[i]` up to `offsets[i + 1]`.
+    pub fn ragged(
+        offsets: impl Into<Buffer<u32>>,
+        joints: impl Into<Buffer<u32>>,
+        weights: impl Into<Buffer<f32>>,
+    ) -> Self {
+        Self::new(Layout::Offsets(offsets.into()), joints, weights)
+    }
+
     /// Joints and weights of a point, in file order; zero weights may be among them.
     pub fn of(&self, point: usize) -> (&[u32], &[f32]) {
         let range = match &self.layout {

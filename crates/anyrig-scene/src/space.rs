@@ -58,6 +58,7 @@ pub enum UvOrigin {
 
 /// The space that all numbers of a [`crate::Scene`] are in.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Space {
     /// The axis that points up.
     pub up: Axis,
@@ -86,6 +87,42 @@ impl Space {
 
     /// Urho3D: left-handed, +Y up, +Z forward, metres. The stock models' fronts are outward by the numbers.
     pub const URHO: Self = Self { handedness: Handedness::Left, ..Self::GLTF };
+
+    /// The same space with other axes for up and front; the handedness stays.
+    #[must_use]
+    pub const fn with_axes(mut self, up: Axis, front: Axis) -> Self {
+        self.up = up;
+        self.front = front;
+        self
+    }
+
+    /// The same space with another handedness; the axes for up and front stay.
+    #[must_use]
+    pub const fn with_handedness(mut self, handedness: Handedness) -> Self {
+        self.handedness = handedness;
+        self
+    }
+
+    /// The same space with another unit.
+    #[must_use]
+    pub const fn with_metres_per_unit(mut self, metres_per_unit: f64) -> Self {
+        self.metres_per_unit = metres_per_unit;
+        self
+    }
+
+    /// The same space with other fronts of triangles.
+    #[must_use]
+    pub const fn with_winding(mut self, winding: Winding) -> Self {
+        self.winding = winding;
+        self
+    }
+
+    /// The same space with another origin of texture coordinates.
+    #[must_use]
+    pub const fn with_uv_origin(mut self, uv_origin: UvOrigin) -> Self {
+        self.uv_origin = uv_origin;
+        self
+    }
 }
 
 impl Default for Space {

@@ -66,6 +66,7 @@ pub enum Storage {
 
 /// One attribute: `width` floats for each element of its domain. Cloning shares the values.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stream {
     /// What it means.
     pub semantic: Semantic,
@@ -83,6 +84,27 @@ impl Stream {
     /// A stream of one element per point, stored as f32.
     pub fn new(semantic: Semantic, width: u8, values: impl Into<Buffer<f32>>) -> Self {
         Self { semantic, domain: Domain::Point, width, values: values.into(), storage: Storage::F32 }
+    }
+
+    /// The same values for the elements of another domain.
+    #[must_use]
+    pub fn on(mut self, domain: Domain) -> Self {
+        self.domain = domain;
+        self
+    }
+
+    /// The same stream, noted as stored in another way by its source.
+    #[must_use]
+    pub fn stored_as(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// The same attribute with other values.
+    #[must_use]
+    pub fn with_values(mut self, values: impl Into<Buffer<f32>>) -> Self {
+        self.values = values.into();
+        self
     }
 
     /// Number of elements.

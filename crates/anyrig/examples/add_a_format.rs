@@ -19,26 +19,19 @@ use std::collections::BTreeMap;
 const HEADER: &str = "sticks 1";
 
 const fn drops(feature: Feature, what_becomes_of_it: &'static str) -> Capability {
-    Capability { feature, support: Support::Drops(what_becomes_of_it) }
+    Capability::new(feature, Support::Drops(what_becomes_of_it))
 }
 
-static STICKS: FormatInfo = FormatInfo {
-    id: "sticks",
-    name: "Stick figures",
-    extensions: &["sticks"],
-    media_type: None,
-    versions: "1",
-    // Features without a row are held; a real format has a row for all that it cannot hold.
-    capabilities: &[
+// Features without a row are held; a real format has a row for all that it cannot hold.
+static STICKS: FormatInfo =
+    FormatInfo::new("sticks", "Stick figures", &["sticks"]).with_versions("1").with_capabilities(&[
         drops(Feature::Meshes, "only joints are kept"),
         drops(Feature::Skins, "only joints are kept"),
         drops(Feature::Materials, "only joints are kept"),
         drops(Feature::Clips, "only the rest pose is kept"),
         drops(Feature::Cameras, "only their nodes are kept"),
         drops(Feature::Lights, "only their nodes are kept"),
-    ],
-    options: None,
-};
+    ]);
 
 static DROPPED: Code = Code::new("sticks.dropped", Severity::Lost, "The format has no word for this.");
 

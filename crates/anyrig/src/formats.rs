@@ -29,13 +29,14 @@ fn add_gltf(registry: &mut Registry) {
 #[cfg(feature = "urho")]
 fn add_urho(registry: &mut Registry) {
     use anyrig_urho::{Dialect, UrhoImporter, UrhoxExporter};
-    registry.add_importer(UrhoImporter { dialect: Dialect::UrhoX });
-    registry.add_importer(UrhoImporter { dialect: Dialect::Urho3d });
+    registry.add_importer(UrhoImporter::new(Dialect::UrhoX));
+    registry.add_importer(UrhoImporter::new(Dialect::Urho3d));
     registry.add_exporter(UrhoxExporter);
 }
 
 /// What a format does with one feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CapabilityRow {
     /// The feature, in kebab words.
     pub feature: String,

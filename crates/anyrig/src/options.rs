@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use anyrig_bytes::ErrorKind;
 
-    const SCHEMA: OptionSchema = OptionSchema { owner: "test", schema };
+    const SCHEMA: OptionSchema = OptionSchema::new("test", schema);
 
     fn schema() -> String {
         r##"{"$defs": {"Side": {"oneOf": [{"const": "left", "description": "l"}, {"enum": ["right", "none"]}]}},

@@ -91,7 +91,7 @@ impl Registry {
         }
         let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
         let extension = extension_of(source.name());
-        let hint = Hint { extension: extension.as_deref() };
+        let hint = Hint::new(extension.as_deref());
         let mut best: Option<(Rank, &dyn Importer)> = None;
         for importer in self.importers() {
             let named = extension.as_deref().is_some_and(|e| importer.info().extensions.contains(&e));

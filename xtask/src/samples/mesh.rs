@@ -3,7 +3,7 @@
 use super::bind::Influence;
 use super::grid::{Frame, Grid};
 use anyrig_scene::glam::{DVec2, DVec3};
-use anyrig_scene::{DeltaStream, Influences, Layout, Part, PartMorph, Semantic, Stream};
+use anyrig_scene::{DeltaStream, Influences, Part, PartMorph, Semantic, Stream};
 
 /// Whether vertices get tangents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +116,7 @@ impl PartBuilder {
         part.set_stream(Stream::new(Semantic::TexCoord(0), 2, self.tex_coords));
         part.corners = Some(self.corners.into());
         if !self.joints.is_empty() {
-            let (joints, weights) = (self.joints.into(), self.weights.into());
-            part.influences = Some(Influences { layout: Layout::Fixed(4), joints, weights });
+            part.influences = Some(Influences::fixed(4, self.joints, self.weights));
         }
         part.morphs = self.morphs.into_iter().map(Deltas::finish).collect();
         part
@@ -126,17 +125,12 @@ impl PartBuilder {
 
 impl Deltas {
     fn finish(self) -> PartMorph {
-        let stream = |semantic, points: &[u32], values: Vec<f32>| DeltaStream {
-            semantic,
-            width: 3,
-            points: Some(points.to_vec().into()),
-            values: values.into(),
+        let stream = |semantic, points: &[u32], values: Vec<f32>| {
+            DeltaStream::new(semantic, 3, values).at_points(points.to_vec())
         };
-        PartMorph {
-            deltas: vec![
-                stream(Semantic::Position, &self.points, self.positions),
-                stream(Semantic::Normal, &self.points, self.normals),
-            ],
-        }
+        PartMorph::new(vec![
+            stream(Semantic::Position, &self.points, self.positions),
+            stream(Semantic::Normal, &self.points, self.normals),
+        ])
     }
 }

@@ -24,6 +24,7 @@ use anyrig_scene::{Influences, Layout};
 
 /// What a skinning kernel reads. Empty slices mean that there is no such attribute.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SkinInput<'a> {
     /// Positions in mesh space, morphs applied.
     pub positions: &'a [[f32; 3]],
@@ -35,8 +36,30 @@ pub struct SkinInput<'a> {
     pub influences: &'a Influences,
 }
 
+impl<'a> SkinInput<'a> {
+    /// Positions and what moves them.
+    pub fn new(positions: &'a [[f32; 3]], influences: &'a Influences) -> Self {
+        Self { positions, normals: &[], tangents: &[], influences }
+    }
+
+    /// The same input with normals, one per position.
+    #[must_use]
+    pub fn with_normals(mut self, normals: &'a [[f32; 3]]) -> Self {
+        self.normals = normals;
+        self
+    }
+
+    /// The same input with tangents, one per position.
+    #[must_use]
+    pub fn with_tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
+        self.tangents = tangents;
+        self
+    }
+}
+
 /// What a skinning kernel writes. Empty slices mean that the attribute is not wanted.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct SkinOutput<'a> {
     /// Positions in scene space.
     pub positions: &'a mut [[f32; 3]],
@@ -44,6 +67,27 @@ pub struct SkinOutput<'a> {
     pub normals: &'a mut [[f32; 3]],
     /// Unit tangents; w changes its sign where the transform mirrors.
     pub tangents: &'a mut [[f32; 4]],
+}
+
+impl<'a> SkinOutput<'a> {
+    /// Positions only.
+    pub fn new(positions: &'a mut [[f32; 3]]) -> Self {
+        Self { positions, normals: &mut [], tangents: &mut [] }
+    }
+
+    /// The same output with normals.
+    #[must_use]
+    pub fn with_normals(mut self, normals: &'a mut [[f32; 3]]) -> Self {
+        self.normals = normals;
+        self
+    }
+
+    /// The same output with tangents.
+    #[must_use]
+    pub fn with_tangents(mut self, tangents: &'a mut [[f32; 4]]) -> Self {
+        self.tangents = tangents;
+        self
+    }
 }
 
 /// The influences as slices, with lookups that bear any input.

@@ -9,6 +9,7 @@ use std::fmt;
 
 /// One field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FieldDifference {
     /// The field's path.
     pub path: String,
@@ -25,8 +26,30 @@ pub struct FieldDifference {
     pub message: String,
 }
 
+impl FieldDifference {
+    /// A difference in words.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), a: None, b: None, elements: None, message: message.into() }
+    }
+
+    /// The same difference with the values of the field; `None` where it is missing.
+    #[must_use]
+    pub fn with_values(mut self, a: Option<Value>, b: Option<Value>) -> Self {
+        (self.a, self.b) = (a, b);
+        self
+    }
+
+    /// The same difference with how the array's elements differ.
+    #[must_use]
+    pub fn with_elements(mut self, elements: ElementDifferences) -> Self {
+        self.elements = Some(elements);
+        self
+    }
+}
+
 /// How the numbers of two arrays differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ElementDifferences {
     /// How many numbers differ.
     pub count: u64,
@@ -42,6 +65,7 @@ pub struct ElementDifferences {
 
 /// A number that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NumberDifference {
     /// Its path.
     pub path: String,
@@ -52,6 +76,13 @@ pub struct NumberDifference {
     /// How far the two are apart; `None` when one is not finite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub apart: Option<f64>,
+}
+
+impl NumberDifference {
+    /// Two numbers and how far they are apart; `None` when one is not finite.
+    pub fn new(path: impl Into<String>, a: Value, b: Value, apart: Option<f64>) -> Self {
+        Self { path: path.into(), a, b, apart }
+    }
 }
 
 impl fmt::Display for FieldDifference {

@@ -9,6 +9,7 @@ use crate::{Error, Place, Result, SharedBytes, Value};
 
 /// A field and what it is to be.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Assignment {
     /// Which field.
     pub path: FieldPath,

@@ -54,6 +54,7 @@ scalars!(U8: u8, I8: i8, U16: u16, I16: i16, U32: u32, I32: i32, U64: u64, I64: 
 
 /// One or more numbers of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ItemField {
     /// Name; empty when the element is nothing else.
     pub name: Cow<'static, str>,
@@ -65,8 +66,16 @@ pub struct ItemField {
     pub width: usize,
 }
 
+impl ItemField {
+    /// `width` numbers of a type, so many bytes from the element's start.
+    pub fn new(name: impl Into<Cow<'static, str>>, offset: usize, scalar: Scalar, width: usize) -> Self {
+        Self { name: name.into(), offset, scalar, width }
+    }
+}
+
 /// The layout of the elements of a bulk array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ItemLayout {
     /// Bytes from one element to the next.
     pub stride: usize,
@@ -75,6 +84,11 @@ pub struct ItemLayout {
 }
 
 impl ItemLayout {
+    /// Elements with these fields, so many bytes apart.
+    pub fn new(stride: usize, fields: Vec<ItemField>) -> Self {
+        Self { stride, fields }
+    }
+
     /// Elements that are `width` numbers each.
     pub fn of(scalar: Scalar, width: usize) -> Self {
         Self::default().with("", scalar, width)

@@ -24,6 +24,7 @@ pub enum SpanKind {
 
 /// One field of a traced record.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Span {
     /// Offset of the first byte.
     pub offset: u64,
@@ -35,6 +36,27 @@ pub struct Span {
     pub value: Value,
     /// What it is.
     pub kind: SpanKind,
+}
+
+impl Span {
+    /// A field without a value.
+    pub fn new(offset: u64, len: u64, path: impl Into<String>) -> Self {
+        Self { offset, len, path: path.into(), ..Self::default() }
+    }
+
+    /// The same span with the field's value.
+    #[must_use]
+    pub fn with_value(mut self, value: Value) -> Self {
+        self.value = value;
+        self
+    }
+
+    /// The same span as something else than a value.
+    #[must_use]
+    pub fn of_kind(mut self, kind: SpanKind) -> Self {
+        self.kind = kind;
+        self
+    }
 }
 
 /// Writes values and notes where each one lies.

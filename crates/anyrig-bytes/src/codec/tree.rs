@@ -20,11 +20,19 @@ pub enum Tree {
 
 /// A bulk array.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Bulk {
     /// The bytes.
     pub bytes: SharedBytes,
     /// What they are made of; `None` when that is not known.
     pub layout: Option<ItemLayout>,
+}
+
+impl Bulk {
+    /// An array, described if its layout is known.
+    pub fn new(bytes: impl Into<SharedBytes>, layout: Option<ItemLayout>) -> Self {
+        Self { bytes: bytes.into(), layout }
+    }
 }
 
 impl Tree {

@@ -9,7 +9,7 @@ use anyrig_scene::{
 use proptest::prelude::*;
 
 /// Blender: right-handed, +Z up, characters face -Y.
-const BLENDER: Space = Space { up: Axis::PosZ, front: Axis::NegY, ..Space::GLTF };
+const BLENDER: Space = Space::GLTF.with_axes(Axis::PosZ, Axis::NegY);
 
 fn part(points: u32) -> Part {
     let mut part = Part::default();
@@ -42,14 +42,11 @@ fn scene(numbers: &[f32; 16]) -> Scene {
     child.local = LocalTransform::Matrix(matrix);
     let mut mesh = Mesh::default();
     let mut geometry = part(6);
-    let delta =
-        |semantic, width: u8, values: Vec<f32>| DeltaStream { semantic, width, points: None, values: values.into() };
-    geometry.morphs = vec![PartMorph {
-        deltas: vec![
-            delta(Semantic::Position, 3, vec![numbers[14]; 18]),
-            delta(Semantic::Tangent, 3, vec![numbers[15]; 18]),
-        ],
-    }];
+    let delta = |semantic, width: u8, values: Vec<f32>| DeltaStream::new(semantic, width, values);
+    geometry.morphs = vec![PartMorph::new(vec![
+        delta(Semantic::Position, 3, vec![numbers[14]; 18]),
+        delta(Semantic::Tangent, 3, vec![numbers[15]; 18]),
+    ])];
     mesh.parts.push(geometry);
     let mesh = scene.meshes.push(mesh);
     child.mesh = Some(MeshInstance::new(mesh));
@@ -114,7 +111,7 @@ fn a_front_mirror_negates_z_and_faces_the_other_way() {
     let mut scene = sample_scene();
     let before = scene.clone();
     to_space_with(&mut scene, Space::URHO, SpaceOptions::mirrored(Mirror::Front), &Context::new()).expect("valid");
-    assert_eq!(scene.space, Space { front: Axis::NegZ, ..Space::URHO });
+    assert_eq!(scene.space, Space::URHO.with_axes(Space::URHO.up, Axis::NegZ));
     let (old, new) = (&before.meshes.as_slice()[0].parts[0], &scene.meshes.as_slice()[0].parts[0]);
     for (a, b) in old.positions().iter().zip(new.positions()) {
         assert_eq!(*b, [a[0], a[1], -a[2]]);
@@ -126,8 +123,8 @@ fn worlds_and_points_are_conjugated_in_every_space() {
     let targets = [
         BLENDER,
         Space::URHO,
-        Space { up: Axis::PosX, front: Axis::PosY, metres_per_unit: 0.01, ..Space::GLTF },
-        Space { up: Axis::NegY, front: Axis::PosX, handedness: Handedness::Left, metres_per_unit: 2.5, ..BLENDER },
+        Space::GLTF.with_axes(Axis::PosX, Axis::PosY).with_metres_per_unit(0.01),
+        BLENDER.with_axes(Axis::NegY, Axis::PosX).with_handedness(Handedness::Left).with_metres_per_unit(2.5),
     ];
     for target in targets {
         let mut scene = sample_scene();
@@ -160,7 +157,7 @@ fn worlds_and_points_are_conjugated_in_every_space() {
 fn faces_keep_their_front() {
     for winding in [Winding::CrossOutward, Winding::CrossInward] {
         for handedness in [Handedness::Right, Handedness::Left] {
-            let target = Space { winding, handedness, ..BLENDER };
+            let target = BLENDER.with_winding(winding).with_handedness(handedness);
             let mut scene = Scene::default();
             let mut mesh = Mesh::default();
             let mut triangle = part(3);
@@ -185,7 +182,7 @@ fn polygons_and_corner_streams_turn_round() {
     let mut polygons = part(7);
     polygons.topology = Topology::Polygons { offsets: vec![0, 4, 7].into() };
     let uv = (0..14).map(|v| v as f32).collect::<Vec<_>>();
-    polygons.set_stream(Stream { domain: Domain::Corner, ..Stream::new(Semantic::TexCoord(0), 2, uv) });
+    polygons.set_stream(Stream::new(Semantic::TexCoord(0), 2, uv).on(Domain::Corner));
     let mut mesh = Mesh::default();
     mesh.parts.push(polygons);
     scene.meshes.push(mesh);
@@ -200,9 +197,9 @@ fn polygons_and_corner_streams_turn_round() {
 fn the_uv_origin_turns_v_round_and_its_deltas() {
     let mut scene = sample_scene();
     let old = scene.meshes.as_slice()[0].parts[0].stream(&Semantic::TexCoord(0)).expect("given").clone();
-    let delta = DeltaStream { semantic: Semantic::TexCoord(0), width: 2, points: None, values: vec![0.5; 12].into() };
+    let delta = DeltaStream::new(Semantic::TexCoord(0), 2, vec![0.5; 12]);
     scene.meshes.as_mut_slice()[0].parts[0].morphs[0].deltas.push(delta);
-    let target = Space { uv_origin: UvOrigin::BottomLeft, ..Space::GLTF };
+    let target = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft);
     to_space(&mut scene, target, &Context::new()).expect("valid");
     let part = &scene.meshes.as_slice()[0].parts[0];
     let new = part.stream(&Semantic::TexCoord(0)).expect("kept");
@@ -253,7 +250,7 @@ fn cameras_and_lights_look_where_they_looked() {
         if !leaf {
             scene.add_node(Node::new("child"), Some(id));
         }
-        let target = Space { metres_per_unit: 0.5, handedness: Handedness::Left, ..BLENDER };
+        let target = BLENDER.with_metres_per_unit(0.5).with_handedness(Handedness::Left);
         let old = rest_world_transforms(&scene)[0];
         let context = Context::new();
         to_space(&mut scene, target, &context).expect("valid");
@@ -276,9 +273,9 @@ fn cameras_and_lights_look_where_they_looked() {
 #[test]
 fn impossible_spaces_are_errors() {
     let wrong = [
-        Space { front: Axis::NegY, ..Space::GLTF },
-        Space { metres_per_unit: 0.0, ..Space::GLTF },
-        Space { metres_per_unit: f64::NAN, ..Space::GLTF },
+        Space::GLTF.with_axes(Space::GLTF.up, Axis::NegY),
+        Space::GLTF.with_metres_per_unit(0.0),
+        Space::GLTF.with_metres_per_unit(f64::NAN),
     ];
     for space in wrong {
         assert!(to_space(&mut sample_scene(), space, &Context::new()).is_err());
@@ -319,7 +316,7 @@ proptest! {
     #[test]
     fn there_and_back_restores_every_bit(numbers in prop::array::uniform16(-4f32..4.0), front in any::<bool>()) {
         let original = scene(&numbers);
-        for target in [Space::URHO, BLENDER, Space { handedness: Handedness::Left, winding: Winding::CrossInward, ..BLENDER }] {
+        for target in [Space::URHO, BLENDER, BLENDER.with_handedness(Handedness::Left).with_winding(Winding::CrossInward)] {
             let mut there = original.clone();
             let options = SpaceOptions::mirrored(if front { Mirror::Front } else { Mirror::Side });
             to_space_with(&mut there, target, options, &Context::new()).expect("valid");

@@ -50,7 +50,7 @@ fn cross_points_where_the_texture_goes_up() {
             (UvOrigin::TopLeft, Winding::CrossInward),
             (UvOrigin::BottomLeft, Winding::CrossInward),
         ] {
-            let space = Space { uv_origin, winding, ..Space::GLTF };
+            let space = Space::GLTF.with_uv_origin(uv_origin).with_winding(winding);
             let normal = if winding == Winding::CrossOutward { outward } else { -outward };
             let mut part = part(&triangle, &uvs, None);
             flat_normals(&mut part, normal.as_vec3().to_array());
@@ -139,7 +139,7 @@ fn parts_that_cannot_have_tangents_are_errors() {
     }
     let mut corner_uv = part(&[[0.0; 3]; 3], &[], None);
     flat_normals(&mut corner_uv, [0.0, 0.0, 1.0]);
-    let uv = Stream { domain: anyrig_scene::Domain::Corner, ..Stream::new(Semantic::TexCoord(0), 2, vec![0.0; 6]) };
+    let uv = Stream::new(Semantic::TexCoord(0), 2, vec![0.0; 6]).on(anyrig_scene::Domain::Corner);
     corner_uv.set_stream(uv);
     let error = generate_tangents(&mut corner_uv, &Space::GLTF, TangentOptions::default()).expect_err("no point UV");
     assert!(error.message().contains("render mesh"));

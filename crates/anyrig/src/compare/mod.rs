@@ -16,6 +16,7 @@ use crate::Registry;
 use crate::convert::{import, read_document};
 use anyrig_bytes::codec::diff;
 use anyrig_bytes::{Context, Error, ErrorKind, Report, Result, Source, Value};
+use anyrig_scene::diff::Scope;
 use anyrig_scene::{Importer, Scene, Tolerance};
 use serde::Serialize;
 
@@ -176,7 +177,7 @@ fn documents(a: Input<'_>, b: Input<'_>, request: &CompareRequest, context: &Con
     if dialect_a != dialect_b {
         let message = format!("{dialect_a} against {dialect_b}");
         let (a, b) = (Some(Value::from(dialect_a)), Some(Value::from(dialect_b)));
-        differences.insert(0, FieldDifference { path: "dialect".to_owned(), a, b, elements: None, message });
+        differences.insert(0, FieldDifference::new("dialect", message).with_values(a, b));
     }
     Ok(differences)
 }
@@ -191,7 +192,7 @@ fn scene((importer, source): Input<'_>, told: &mut ComparedFile, context: &Conte
 }
 
 fn by_index(a: &Scene, b: &Scene, tolerance: f64) -> Vec<FieldDifference> {
-    let tolerance = Tolerance { relative: tolerance, absolute: tolerance, ..Tolerance::ROUNDING };
+    let tolerance = Tolerance::within(tolerance, tolerance).with_scope(Scope::WithoutExtras);
     let found = anyrig_scene::diff(a, b, tolerance).into_iter();
-    found.map(|d| FieldDifference { path: d.path, a: None, b: None, elements: None, message: d.message }).collect()
+    found.map(|d| FieldDifference::new(d.path, d.message)).collect()
 }

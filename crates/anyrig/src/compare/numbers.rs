@@ -29,7 +29,7 @@ impl Numbers {
             return;
         }
         let (a, b, finite) = (Value::Float(a), Value::Float(b), apart.is_finite().then_some(apart));
-        let difference = NumberDifference { path: path(), a, b, apart: finite };
+        let difference = NumberDifference::new(path(), a, b, finite);
         if larger {
             self.largest = apart;
             self.found.largest = Some(difference.clone());
@@ -53,7 +53,7 @@ impl Numbers {
         if let Some((largest, apart)) = found.largest.as_ref().and_then(|l| Some((l, l.apart?))) {
             message += &format!("; largest difference {apart:.3e} at {}", spelled(largest));
         }
-        Some(FieldDifference { path: path.into(), a: None, b: None, elements: Some(found), message })
+        Some(FieldDifference::new(path, message).with_elements(found))
     }
 }
 
@@ -63,7 +63,7 @@ fn number(value: &Value) -> String {
 
 /// A difference that is not one of numbers.
 pub(super) fn told(path: impl Into<String>, message: impl Into<String>) -> FieldDifference {
-    FieldDifference { path: path.into(), a: None, b: None, elements: None, message: message.into() }
+    FieldDifference::new(path, message)
 }
 
 #[cfg(test)]

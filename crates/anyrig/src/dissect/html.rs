@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn names_from_files_cannot_leave_their_place() {
         let evil = "</td><script>alert(1)</script>\u{1b}";
-        let traced = vec![Span { len: 2, path: evil.to_owned(), value: Value::from(evil), ..Span::default() }];
+        let traced = vec![Span::new(0, 2, evil).with_value(Value::from(evil))];
         let mut dissection = Dissection::new(traced, &vec![1, 2, 3].into(), 3);
         evil.clone_into(&mut dissection.file);
         let page = html(&dissection, &[1, 2, 3]);

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn span(offset: u64, len: u64, path: &str, kind: SpanKind) -> Span {
-        Span { offset, len, path: path.to_owned(), value: Value::Null, kind }
+        Span::new(offset, len, path).of_kind(kind)
     }
 
     fn sample() -> Dissection {

@@ -96,6 +96,7 @@ pub struct SpaceInfo {
 
 /// A box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BoundsInfo {
     /// Lowest corner.
     pub min: [f64; 3],

@@ -47,6 +47,7 @@ impl FromStr for Range {
 
 /// Which part of which mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MeshChoice {
     /// Index of a mesh, or else its name; the first mesh when `None`.
     pub mesh: Option<String>,
@@ -55,6 +56,11 @@ pub struct MeshChoice {
 }
 
 impl MeshChoice {
+    /// A part of a mesh.
+    pub fn new(mesh: Option<String>, part: usize) -> Self {
+        Self { mesh, part }
+    }
+
     fn find<'a>(&self, scene: &'a Scene) -> Result<(&'a Mesh, &'a Part)> {
         let by_index = |text: &String| text.parse::<usize>().ok().and_then(|i| scene.meshes.as_slice().get(i));
         let mesh = match &self.mesh {

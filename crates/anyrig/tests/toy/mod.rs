@@ -9,8 +9,7 @@ use anyrig::{
     Source,
 };
 
-const CAPABILITIES: &[Capability] =
-    &[Capability { feature: Feature::Clips, support: Support::Drops("toys stand still") }];
+const CAPABILITIES: &[Capability] = &[Capability::new(Feature::Clips, Support::Drops("toys stand still"))];
 
 fn schema() -> String {
     r#"{"properties": {"scale": {"type": "number", "default": 1.0}}}"#.to_owned()
@@ -28,15 +27,10 @@ impl Default for Options {
     }
 }
 
-pub static TOY: FormatInfo = FormatInfo {
-    id: "toy",
-    name: "Toy",
-    extensions: &["toy"],
-    media_type: None,
-    versions: "1",
-    capabilities: CAPABILITIES,
-    options: Some(OptionSchema { owner: "toy", schema }),
-};
+pub static TOY: FormatInfo = FormatInfo::new("toy", "Toy", &["toy"])
+    .with_versions("1")
+    .with_capabilities(CAPABILITIES)
+    .with_options(OptionSchema::new("toy", schema));
 
 pub static LOST: Code = Code::new("toy.lost", Severity::Lost, "A toy loses something.");
 

@@ -14,7 +14,7 @@
 //! big-endian form too; ASCII 5.8, 6.1, 7.1 to 7.5 and 7.7. Only in files made by hand: binary 2000, ASCII 8.0. Never
 //! seen: binary 8000, ASCII below 5.8.
 
-mod codes;
+pub mod codes;
 pub mod document;
 pub mod import;
 
@@ -26,17 +26,9 @@ pub use document::{
 use anyrig_bytes::{Context, Result, Source};
 use anyrig_scene::{Document, FormatInfo, Hint, Importer, Scene, Score};
 
-/// Descriptor of `fbx`.
-pub static FBX_INFO: FormatInfo = FormatInfo {
-    id: "fbx",
-    name: "Autodesk FBX",
-    extensions: &["fbx"],
-    media_type: None,
-    versions: "2000 to 8000, binary and ASCII; binary 8000 and ASCII below 5.8 were never seen",
-    // It is read only, so nothing can be lost on the way into it.
-    capabilities: &[],
-    options: None,
-};
+/// Descriptor of `fbx`. It is read only, so nothing can be lost on the way into it.
+pub static FBX_INFO: FormatInfo = FormatInfo::new("fbx", "Autodesk FBX", &["fbx"])
+    .with_versions("2000 to 8000, binary and ASCII; binary 8000 and ASCII below 5.8 were never seen");
 
 /// Reads FBX files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +69,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_the_extension_is_only_a_hint() {
-        let fbx = Hint { extension: Some("fbx") };
+        let fbx = Hint::new(Some("fbx"));
         let none = Hint::default();
         assert_eq!(probe(b"Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0", none), Score::Certain);
         assert_eq!(probe(b"\xef\xbb\xbf; FBX 7.7.0 project file\n", none), Score::Certain);

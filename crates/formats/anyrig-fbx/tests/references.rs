@@ -134,7 +134,7 @@ fn deviation(scene: &Scene, reference: &Reference) -> (f64, String) {
     let mut best = (f64::INFINITY, String::new());
     let mut spaces = vec![("as it is", scene.clone())];
     let mut upright = scene.clone();
-    let space = Space { metres_per_unit: scene.space.metres_per_unit, uv_origin: scene.space.uv_origin, ..Space::GLTF };
+    let space = Space::GLTF.with_metres_per_unit(scene.space.metres_per_unit).with_uv_origin(scene.space.uv_origin);
     if anyrig_passes::to_space(&mut upright, space, &Context::new()).is_ok() && space != scene.space {
         spaces.push(("upright", upright));
     }

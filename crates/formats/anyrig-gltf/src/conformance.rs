@@ -20,6 +20,7 @@ pub enum Outcome {
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// The validator's code.
     pub code: &'static str,

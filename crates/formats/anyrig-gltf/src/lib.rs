@@ -40,7 +40,7 @@ pub(crate) const GLTF_1_MESSAGE: &str =
     "this is a glTF 1.0 file, which is not read; convert it to glTF 2.0 first, for example with gltf-pipeline";
 
 const fn row(feature: Feature, support: Support) -> Capability {
-    Capability { feature, support }
+    Capability::new(feature, support)
 }
 
 /// What glTF does with each feature that it does not simply hold.
@@ -66,29 +66,21 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::Extras, Support::Approximates("those of glTF are kept, those of other formats are dropped")),
 ];
 
-const OPTION_SCHEMA: OptionSchema = OptionSchema { owner: OPTIONS, schema: options::schema };
+const OPTION_SCHEMA: OptionSchema = OptionSchema::new(OPTIONS, options::schema);
 
 /// Descriptor of `glb`.
-pub static GLB_INFO: FormatInfo = FormatInfo {
-    id: "glb",
-    name: "glTF 2.0 binary",
-    extensions: &["glb"],
-    media_type: Some("model/gltf-binary"),
-    versions: "2.0; 1.0 is refused",
-    capabilities: CAPABILITIES,
-    options: Some(OPTION_SCHEMA),
-};
+pub static GLB_INFO: FormatInfo = FormatInfo::new("glb", "glTF 2.0 binary", &["glb"])
+    .with_media_type("model/gltf-binary")
+    .with_versions("2.0; 1.0 is refused")
+    .with_capabilities(CAPABILITIES)
+    .with_options(OPTION_SCHEMA);
 
 /// Descriptor of `gltf`.
-pub static GLTF_INFO: FormatInfo = FormatInfo {
-    id: "gltf",
-    name: "glTF 2.0 text with separate files",
-    extensions: &["gltf"],
-    media_type: Some("model/gltf+json"),
-    versions: "2.0; 1.0 is refused",
-    capabilities: CAPABILITIES,
-    options: Some(OPTION_SCHEMA),
-};
+pub static GLTF_INFO: FormatInfo = FormatInfo::new("gltf", "glTF 2.0 text with separate files", &["gltf"])
+    .with_media_type("model/gltf+json")
+    .with_versions("2.0; 1.0 is refused")
+    .with_capabilities(CAPABILITIES)
+    .with_options(OPTION_SCHEMA);
 
 /// Reads and writes `.glb`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,9 +6,9 @@ use anyrig_bytes::{Context, MemorySource, Source};
 use anyrig_gltf::{CODES, Glb, Gltf};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
-    Channel, Clip, ClipLayer, Curve, DeltaStream, Exporter, Id, Image, Importer, Influences, Interpolation, Layout,
-    Material, Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin,
-    SkinMethod, Stream, Target, Topology, Trs,
+    Channel, Clip, ClipLayer, Curve, DeltaStream, Exporter, Id, Image, Importer, Influences, Interpolation, Material,
+    Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin, SkinMethod,
+    Stream, Target, Topology, Trs,
 };
 use std::collections::BTreeSet;
 
@@ -173,10 +173,9 @@ fn awkward() -> Scene {
     odd.set_stream(Stream::new(Semantic::Normal, 3, vec![0.0; 9]));
     odd.set_stream(Stream::new(Semantic::Custom("speed".to_owned()), 1, vec![0.0; 3]));
     odd.set_stream(Stream::new(Semantic::Custom("wide".to_owned()), 7, vec![0.0; 21]));
-    odd.influences =
-        Some(Influences { layout: Layout::Fixed(1), joints: vec![0; 3].into(), weights: vec![0.0; 3].into() });
-    let delta = DeltaStream { semantic: Semantic::Color(0), width: 4, points: None, values: vec![0.1; 12].into() };
-    odd.morphs = vec![PartMorph { deltas: vec![delta] }];
+    odd.influences = Some(Influences::fixed(1, vec![0; 3], vec![0.0; 3]));
+    let delta = DeltaStream::new(Semantic::Color(0), 4, vec![0.1; 12]);
+    odd.morphs = vec![PartMorph::new(vec![delta])];
     let mut first = mesh(vec![odd, Part::default()]);
     first.morphs = vec![MorphTarget::new("m")];
     first.extras.set("urho.thing", 1);

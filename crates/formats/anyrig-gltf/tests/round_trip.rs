@@ -5,10 +5,10 @@ mod helpers;
 
 use anyrig_bytes::{Context, MemorySource, Value};
 use anyrig_gltf::{Glb, Gltf, OPTIONS, names};
-use anyrig_scene::{ExportedFile, Exporter, Id, RootSet, Scene, Tolerance, diff, diff::Scope};
+use anyrig_scene::{ExportedFile, Exporter, Id, RootSet, Scene, Tolerance, diff};
 use helpers::{Disk, corpus, files, import};
 
-const TOLERANCE: Tolerance = Tolerance { relative: 1e-6, absolute: 1e-6, scope: Scope::All };
+const TOLERANCE: Tolerance = Tolerance::within(1e-6, 1e-6);
 
 /// The written files as a source.
 fn source_of(files: &[ExportedFile]) -> MemorySource {

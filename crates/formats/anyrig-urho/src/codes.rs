@@ -1,16 +1,6 @@
 //! The table of this crate's diagnostics.
 
-use anyrig_bytes::{Code, Severity};
-
-macro_rules! codes {
-    ($($name:ident: $id:literal, $severity:ident, $meaning:literal;)*) => {
-        $(pub(crate) static $name: Code = Code::new($id, Severity::$severity, $meaning);)*
-        /// All diagnostics of this crate.
-        pub static CODES: &[&Code] = &[$(&$name),*];
-    };
-}
-
-codes! {
+anyrig_bytes::codes! {
     // Reading.
     ASSUMED_DIALECT: "urho.assumed-dialect", Note,
         "A UMD2 model does not say whether it is Urho3D's or UrhoX's; it is read as the named one.";

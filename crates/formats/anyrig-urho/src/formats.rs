@@ -19,30 +19,19 @@ pub enum Dialect {
 }
 
 /// The target and source `urhox`.
-pub static URHOX: FormatInfo = FormatInfo {
-    id: "urhox",
-    name: "UrhoX",
-    extensions: &["mdl", "ani"],
-    media_type: None,
-    versions: "UMD2 (with morphs: never seen in a real file), UANI 2 (never seen in a real file), material XML",
-    capabilities: export::CAPABILITIES,
-    options: Some(OptionSchema { owner: "urhox", schema: UrhoxOptions::json_schema }),
-};
+pub static URHOX: FormatInfo = FormatInfo::new("urhox", "UrhoX", &["mdl", "ani"])
+    .with_versions("UMD2 (with morphs: never seen in a real file), UANI 2 (never seen in a real file), material XML")
+    .with_capabilities(export::CAPABILITIES)
+    .with_options(OptionSchema::new("urhox", UrhoxOptions::json_schema));
 
 /// The source `urho3d`.
-pub static URHO3D: FormatInfo = FormatInfo {
-    id: "urho3d",
-    name: "Urho3D",
-    extensions: &["mdl", "ani"],
-    media_type: None,
-    versions: "UMDL, UMD2 (with morphs: never seen in a real file), UANI, material XML",
-    capabilities: &[],
-    options: None,
-};
+pub static URHO3D: FormatInfo = FormatInfo::new("urho3d", "Urho3D", &["mdl", "ani"])
+    .with_versions("UMDL, UMD2 (with morphs: never seen in a real file), UANI, material XML");
 
 /// Reads models, animations and materials as one dialect. Motions attached to a model become its clips; a model attached
 /// to a motion as its skeleton gives it bones.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct UrhoImporter {
     /// Whose files they are.
     pub dialect: Dialect,

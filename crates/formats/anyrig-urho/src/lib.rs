@@ -17,7 +17,7 @@
 //!
 //! Of these layouts, morph data and the UrhoX animation were never seen in a real file; both follow descriptions only.
 
-mod codes;
+pub mod codes;
 pub mod document;
 mod export;
 mod formats;

@@ -23,7 +23,7 @@ impl HandednessOption {
         match self {
             Self::None => Space::GLTF,
             Self::ReflectX => Space::URHO,
-            Self::ReflectZ => Space { front: Axis::NegZ, ..Space::URHO },
+            Self::ReflectZ => Space::URHO.with_axes(Space::URHO.up, Axis::NegZ),
         }
     }
 }

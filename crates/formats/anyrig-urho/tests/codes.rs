@@ -112,7 +112,7 @@ fn urhox_motion(trigger_count: u32) -> Vec<u8> {
 
 fn read_a_bad_model() -> Report {
     let bytes = bad_model().write().expect("writes").to_vec();
-    let motion = Attachment { role: Role::Motion, name: "m.ani".to_owned(), bytes: urhox_motion(0).into() };
+    let motion = Attachment::new(Role::Motion, "m.ani", urhox_motion(0));
     let context = Context::new().with_attachment(motion);
     let scene = support::import("bad.mdl", bytes, Dialect::UrhoX, &context).expect("imports");
     assert_eq!(scene.nodes.values().filter(|n| n.name == JAPANESE).count(), 1);
@@ -178,9 +178,9 @@ fn write_a_crowded_scene() -> Report {
         weights[10..].fill(0.0);
         let layout = Layout::Fixed(5);
         let used = [0u32, 1, 2, 3, 4].repeat(3);
-        part.influences = Some(Influences { layout, joints: used.into(), weights: weights.into() });
-        let delta = DeltaStream { semantic: Semantic::Position, width: 3, points: None, values: vec![1.0; 9].into() };
-        part.morphs = vec![PartMorph { deltas: vec![delta] }; 2];
+        part.influences = Some(Influences::new(layout, used, weights));
+        let delta = DeltaStream::new(Semantic::Position, 3, vec![1.0; 9]);
+        part.morphs = vec![PartMorph::new(vec![delta]); 2];
         let mut without = triangle();
         without.morphs = vec![PartMorph::default(); 2];
         let mut empty = Part::default();

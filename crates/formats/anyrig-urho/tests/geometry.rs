@@ -92,22 +92,21 @@ fn a_second_set_of_coordinates_is_an_element_of_its_own() {
 
 #[test]
 fn morphs_of_several_meshes_stay_apart() {
-    let delta = |semantic, points: Option<Vec<u32>>, values: Vec<f32>| DeltaStream {
-        semantic,
-        width: 3,
-        points: points.map(Into::into),
-        values: values.into(),
+    let delta = |semantic, points: Option<Vec<u32>>, values: Vec<f32>| {
+        let mut delta = DeltaStream::new(semantic, 3, values);
+        delta.points = points.map(Into::into);
+        delta
     };
     let mut dense = sheet(3);
     let moves = vec![0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
-    dense.morphs = vec![PartMorph { deltas: vec![delta(Semantic::Position, None, moves)] }];
+    dense.morphs = vec![PartMorph::new(vec![delta(Semantic::Position, None, moves)])];
     let mut sparse = sheet(4);
     let moved = [
         delta(Semantic::Position, Some(vec![1, 3]), vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
         delta(Semantic::Normal, Some(vec![2]), vec![0.0, 0.0, 0.5]),
     ];
     sparse.topology = Topology::Points;
-    sparse.morphs = vec![PartMorph { deltas: moved.to_vec() }, PartMorph::default()];
+    sparse.morphs = vec![PartMorph::new(moved.to_vec()), PartMorph::default()];
     let mut scene = Scene::default();
     add(&mut scene, "face", vec![dense], &["smile"]);
     add(&mut scene, "body", vec![sparse], &["Smile", ""]);
@@ -128,8 +127,8 @@ fn morphs_of_one_name_on_several_meshes_are_one() {
         let mut part = sheet(2);
         part.topology = Topology::Points;
         let values = vec![x, 0.0, 0.0, x, 0.0, 0.0];
-        let delta = DeltaStream { semantic: Semantic::Position, width: 3, points: None, values: values.into() };
-        part.morphs = vec![PartMorph { deltas: vec![delta] }; morphs];
+        let delta = DeltaStream::new(Semantic::Position, 3, values);
+        part.morphs = vec![PartMorph::new(vec![delta]); morphs];
         part
     };
     let mut scene = Scene::default();

@@ -213,7 +213,7 @@ fn a_ring_of_200_000_bones_becomes_a_forest() {
     }
     bytes.extend([0u8; 24]);
     let context = Context::new();
-    let motion = Attachment { role: Role::Motion, name: "m.ani".to_owned(), bytes: urhox_motion().into() };
+    let motion = Attachment::new(Role::Motion, "m.ani", urhox_motion());
     let context = context.with_attachment(motion);
     let scene = import("ring.mdl", bytes, Dialect::UrhoX, &context).expect("imports");
     assert_eq!(context.report().count_of("urho.bone-hierarchy"), 1);

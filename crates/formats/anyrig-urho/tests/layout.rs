@@ -5,8 +5,8 @@ mod support;
 use anyrig_bytes::{Context, Value};
 use anyrig_scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig_scene::{
-    Channel, Clip, Curve, Influences, Interpolation, Layout, LocalTransform, Mesh, MeshInstance, Node, NodeId, Part,
-    Property, Scene, Semantic, Skin, Stream, Trs,
+    Channel, Clip, Curve, Influences, Interpolation, LocalTransform, Mesh, MeshInstance, Node, NodeId, Part, Property,
+    Scene, Semantic, Skin, Stream, Trs,
 };
 use support::{content, export, parser};
 
@@ -45,7 +45,7 @@ fn fox() -> Scene {
     ));
     let weights = [0.75f32, 0.25, 0.0, 0.0].repeat(1728);
     let joint_indices = (0..1728u32).flat_map(|i| [i % 24, (i + 1) % 24, 0, 0]).collect::<Vec<_>>();
-    let influences = Influences { layout: Layout::Fixed(4), joints: joint_indices.into(), weights: weights.into() };
+    let influences = Influences::fixed(4, joint_indices, weights);
     part.influences = Some(influences);
     let mut mesh = Mesh::default();
     mesh.parts.push(part);

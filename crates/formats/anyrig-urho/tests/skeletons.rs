@@ -5,8 +5,8 @@ mod support;
 use anyrig_bytes::{Context, Value};
 use anyrig_scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig_scene::{
-    Channel, Clip, Curve, Influences, Interpolation, Layout, Mesh, MeshInstance, Node, NodeId, Part, Property, Scene,
-    Semantic, Skin, SkinId, Stream, Trs,
+    Channel, Clip, Curve, Influences, Interpolation, Mesh, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic,
+    Skin, SkinId, Stream, Trs,
 };
 use support::pose::{assert_close, scene_corners, written_corners};
 use support::{content, export, parser};
@@ -49,8 +49,7 @@ fn skinned_part(triangles: u32, joints: u32) -> Part {
     part.set_stream(Stream::new(Semantic::TexCoord(0), 2, floats(part.point_count * 2, 0.005)));
     let pairs = (0..part.point_count).flat_map(|p| [(p / 3) % joints, (p / 3 + p % 3) % joints]);
     let weights = (0..part.point_count).flat_map(|p| if p % 3 == 0 { [1.0, 0.0] } else { [0.75, 0.25] });
-    part.influences =
-        Some(Influences { layout: Layout::Fixed(2), joints: pairs.collect(), weights: weights.collect() });
+    part.influences = Some(Influences::fixed(2, pairs.collect::<Vec<_>>(), weights.collect::<Vec<_>>()));
     part
 }
 

@@ -80,6 +80,7 @@ impl NewValue {
 
 /// A node to be inserted, with what lies in it.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct NewNode {
     /// The name.
     pub name: String,

@@ -70,6 +70,7 @@ pub struct Import<'a> {
 /// at a target's full percentage it alone has weight 1, halfway to its neighbour both have one half; below the first
 /// one the way goes from 0, beyond the last one it goes on.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MorphBinding {
     /// The node that shows the mesh.
     pub node: NodeId,

@@ -58,6 +58,7 @@ pub enum End {
 
 /// A connection between two ends.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Connection<'a> {
     /// The source: the child, the curve, the texture …
     pub source: End,

@@ -9,6 +9,7 @@ use anyrig_scene::{Axis, Handedness, Space, UvOrigin, Winding};
 
 /// What a file says about its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Settings {
     /// Axes and unit.
     pub space: Space,
@@ -25,7 +26,7 @@ impl Settings {
         let number = |name: &str| properties.get(name).and_then(|p| p.f64(0));
         let metres = number("UnitScaleFactor").filter(|v| *v > 0.0).unwrap_or(1.0) / CENTIMETRES_PER_METRE;
         Self {
-            space: Space { metres_per_unit: metres, ..space(&properties, context) },
+            space: space(&properties, context).with_metres_per_unit(metres),
             ticks_per_second: ticks_per_second(document),
             frames_per_second: frames_per_second(document, &properties),
         }
@@ -63,7 +64,7 @@ fn space(properties: &Properties<'_>, context: &Context) -> Space {
             _ => None,
         }
     };
-    let default = Space { uv_origin: UvOrigin::BottomLeft, winding: Winding::CrossOutward, ..Space::GLTF };
+    let default = Space::GLTF.with_uv_origin(UvOrigin::BottomLeft).with_winding(Winding::CrossOutward);
     let (up, front, right) = (axis("UpAxis", 1), axis("FrontAxis", 2), axis("CoordAxis", 0));
     let (Some(up), Some(front), Some(right)) = (up, front, right) else {
         context.tell(&codes::AXES, "axes", "there are only X, Y and Z; Y up was taken");
@@ -76,7 +77,7 @@ fn space(properties: &Properties<'_>, context: &Context) -> Space {
         return default;
     }
     let handedness = if turn > 0.0 { Handedness::Right } else { Handedness::Left };
-    Space { up, front, handedness, ..default }
+    default.with_axes(up, front).with_handedness(handedness)
 }
 
 /// Autodesk's two rates. The new one holds where the header is of version 1004 or later and `TCDefinition` stands there

@@ -230,18 +230,13 @@ impl Deltas {
 
     fn finish(self, has_normals: bool) -> PartMorph {
         let points = Buffer::from(self.points);
-        let stream = |semantic, values: Vec<f32>| DeltaStream {
-            semantic,
-            width: 3,
-            points: Some(points.clone()),
-            values: values.into(),
-        };
+        let stream = |semantic, values: Vec<f32>| DeltaStream::new(semantic, 3, values).at_points(points.clone());
         let moves_normals = has_normals && self.normals.iter().any(|v| *v != 0.0);
         let mut deltas = vec![stream(Semantic::Position, self.positions)];
         if moves_normals {
             deltas.push(stream(Semantic::Normal, self.normals));
         }
-        PartMorph { deltas }
+        PartMorph::new(deltas)
     }
 }
 

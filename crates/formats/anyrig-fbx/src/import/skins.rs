@@ -10,7 +10,7 @@ use crate::codes;
 use crate::document::Node;
 use anyrig_animation::{Evaluator, Pose};
 use anyrig_bytes::{Buffer, Diagnostic, Result, Value};
-use anyrig_scene::{Influences, Layout, NodeId, Skin, SkinMethod};
+use anyrig_scene::{Influences, NodeId, Skin, SkinMethod};
 use glam::{DAffine3, DMat3, DVec3};
 use std::collections::BTreeSet;
 
@@ -237,11 +237,11 @@ fn influences(weights: &[Weight], points: u32) -> Influences {
         }
         offsets.push(at as u32);
     }
-    Influences {
-        layout: Layout::Offsets(offsets.into()),
-        joints: weights.iter().map(|w| w.joint).collect(),
-        weights: weights.iter().map(|w| w.weight).collect(),
-    }
+    Influences::ragged(
+        offsets,
+        weights.iter().map(|w| w.joint).collect::<Vec<_>>(),
+        weights.iter().map(|w| w.weight).collect::<Vec<_>>(),
+    )
 }
 
 fn geometric(import: &Import<'_>, node: NodeId) -> DAffine3 {

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn fixed(joints: &[u32], weights: &[f32]) -> Influences {
-        Influences { layout: Layout::Fixed(4), joints: joints.to_vec().into(), weights: weights.to_vec().into() }
+        Influences::fixed(4, joints.to_vec(), weights.to_vec())
     }
 
     #[test]
@@ -164,8 +164,8 @@ mod tests {
     fn rows_are_merged_normalised_and_bound() {
         let context = Context::new();
         let layout = Layout::Offsets(vec![0, 6, 6].into());
-        let joints = vec![3, 4, 5, 6, 7, 3].into();
-        let influences = Influences { layout, joints, weights: vec![0.2, 0.2, 0.2, 0.2, 0.2, 0.2].into() };
+        let joints = vec![3, 4, 5, 6, 7, 3];
+        let influences = Influences::new(layout, joints, vec![0.2, 0.2, 0.2, 0.2, 0.2, 0.2]);
         let rows = rebuilt(&influences, 2, "part", &context);
         assert_eq!(&*rows.joints, &[3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let (first, second) = rows.weights.split_at(8);

@@ -245,7 +245,7 @@ impl Loader<'_> {
             self.context.take_elements(numbers, || at.place())?;
             self.context.take_memory(numbers.saturating_mul(8), || at.place())?;
         }
-        Ok(Some(Influences { layout, joints: side_by_side(joints), weights: side_by_side(weights) }))
+        Ok(Some(Influences::new(layout, side_by_side(joints), side_by_side(weights))))
     }
 
     fn joints(&mut self, accessor: Index, at: &At<'_>) -> Result<Buffer<u32>> {

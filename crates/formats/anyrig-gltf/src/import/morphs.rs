@@ -39,10 +39,8 @@ impl Loader<'_> {
         self.context.take_elements(count as u64, || at.place())?;
         let width = width as u8;
         Ok(match self.accessors.sparse_over_zeros(accessor, at)? {
-            Some(sparse) => {
-                DeltaStream { semantic, width, points: Some(sparse.points.into()), values: sparse.values.into() }
-            }
-            None => DeltaStream { semantic, width, points: None, values: self.accessors.floats(accessor, at)? },
+            Some(sparse) => DeltaStream::new(semantic, width, sparse.values).at_points(sparse.points),
+            None => DeltaStream::new(semantic, width, self.accessors.floats(accessor, at)?),
         })
     }
 }

@@ -54,11 +54,11 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
 ];
 
 const fn approximates(feature: Feature, how: &'static str) -> Capability {
-    Capability { feature, support: Support::Approximates(how) }
+    Capability::new(feature, Support::Approximates(how))
 }
 
 const fn drops(feature: Feature, why: &'static str) -> Capability {
-    Capability { feature, support: Support::Drops(why) }
+    Capability::new(feature, Support::Drops(why))
 }
 
 /// Features whose loss is told whenever they are used. What depends on their values is told where it happens.

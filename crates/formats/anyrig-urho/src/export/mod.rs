@@ -74,7 +74,7 @@ pub(crate) fn options(context: &Context) -> Result<UrhoxOptions> {
 fn target_space(options: &UrhoxOptions) -> Space {
     let space = options.handedness.space();
     let uv_origin = if options.flip_v { UvOrigin::BottomLeft } else { UvOrigin::TopLeft };
-    Space { metres_per_unit: 1.0 / options.scale, uv_origin, ..space }
+    space.with_metres_per_unit(1.0 / options.scale).with_uv_origin(uv_origin)
 }
 
 /// Everything that makes parts ready to be written, each part in parallel.

@@ -230,8 +230,7 @@ fn give_weights(part: &mut Part, of_unbound: Option<u32>) -> u64 {
         }
         return 0;
     }
-    let (joints, weights) = (vec![0; count].into(), vec![1.0; count].into());
-    part.influences = Some(Influences { layout: Layout::Fixed(1), joints, weights });
+    part.influences = Some(Influences::fixed(1, vec![0; count], vec![1.0; count]));
     count as u64
 }
 
@@ -262,7 +261,7 @@ fn bind_unbound(influences: &mut Influences, point_count: usize, joint: u32) {
         offsets.push(joints.len() as u32);
     }
     let layout = Layout::Offsets(offsets.into());
-    *influences = Influences { layout, joints: joints.into(), weights: weights.into() };
+    *influences = Influences::new(layout, joints, weights);
 }
 
 #[cfg(test)]
@@ -279,7 +278,7 @@ mod tests {
     #[test]
     fn points_without_weights_go_to_their_joint_in_all_layouts() {
         let after = |layout, joints: Vec<u32>, weights: Vec<f32>| {
-            let mut influences = Influences { layout, joints: joints.into(), weights: weights.into() };
+            let mut influences = Influences::new(layout, joints, weights);
             bind_unbound(&mut influences, 3, 9);
             let row = |p| {
                 let (joints, weights) = influences.of(p);

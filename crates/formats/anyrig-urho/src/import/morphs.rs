@@ -62,13 +62,13 @@ fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32) -> 
     moved.dedup_by_key(|(point, _)| *point);
     let points: anyrig_bytes::Buffer<u32> = moved.iter().map(|(point, _)| *point).collect();
     let stream = |bit: u32, semantic: Semantic, pick: fn(&MorphVertex) -> Option<[f32; 3]>| {
-        let values = moved.iter().flat_map(|(_, v)| pick(v).unwrap_or_default()).collect();
-        (mask & bit != 0).then(|| DeltaStream { semantic, width: 3, points: Some(points.clone()), values })
+        let values = moved.iter().flat_map(|(_, v)| pick(v).unwrap_or_default()).collect::<Vec<_>>();
+        (mask & bit != 0).then(|| DeltaStream::new(semantic, 3, values).at_points(points.clone()))
     };
     let deltas = [
         stream(morph_mask::POSITION, Semantic::Position, |v| v.position),
         stream(morph_mask::NORMAL, Semantic::Normal, |v| v.normal),
         stream(morph_mask::TANGENT, Semantic::Tangent, |v| v.tangent),
     ];
-    PartMorph { deltas: deltas.into_iter().flatten().collect() }
+    PartMorph::new(deltas.into_iter().flatten().collect())
 }

@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::document::{ElementSemantic, ElementType, ModelLayout, VertexBuffer};
 use anyrig_bytes::{Buffer, Context, Diagnostic, Place, Result, SharedBytes};
-use anyrig_scene::{Influences, Layout, Semantic, Storage, Stream};
+use anyrig_scene::{Influences, Semantic, Storage, Stream};
 use std::ops::Range;
 
 /// A range of a vertex buffer, taken apart.
@@ -108,7 +108,7 @@ impl Vertices {
             let count = bad.len() as u64;
             context.push(Diagnostic::new(&codes::BONE_INDEX_OUT_OF_RANGE, subject, message).times(count));
         }
-        Some(Influences { layout: Layout::Fixed(4), joints: joints.into(), weights })
+        Some(Influences::fixed(4, joints, weights))
     }
 }
 

@@ -286,13 +286,7 @@ pub(crate) fn trace(document: &FbxDocument) -> Result<Vec<Span>> {
         let Some(shown) = document.node(id).filter(|_| step == Step::Enter) else { return Ok(()) };
         let path = shown.path();
         let name = Value::from(&*shown.name_text());
-        spans.push(Span {
-            offset: node.name,
-            len: node.name_len.into(),
-            path: path.clone(),
-            value: name,
-            ..Span::default()
-        });
+        spans.push(Span::new(node.name, node.name_len.into(), path.clone()).with_value(name));
         spans.extend(values(document, &shown, &path));
         Ok(())
     })?;
@@ -312,7 +306,7 @@ fn values(document: &FbxDocument, node: &Node<'_>, path: &str) -> Vec<Span> {
             },
             _ => property.text().map_or(Value::Null, |text| Value::from(&*text)),
         };
-        Span { offset: address, len, path: format!("{path}.properties[{index}]"), value, ..Span::default() }
+        Span::new(address, len, format!("{path}.properties[{index}]")).with_value(value)
     };
     node.properties().enumerate().map(span).collect()
 }

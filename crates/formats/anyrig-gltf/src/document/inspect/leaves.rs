@@ -100,7 +100,7 @@ impl Leaves<'_> {
         let value = self.text.get(from..end).and_then(|t| serde_json::from_slice(t).ok()).unwrap_or_default();
         self.booked += (size_of::<Span>() + self.path.len() + (end - from)) as u64;
         let (offset, len) = (start as u64, (end - start) as u64);
-        self.spans.push(Span { offset, len, path: self.path.clone(), value, ..Span::default() });
+        self.spans.push(Span::new(offset, len, self.path.clone()).with_value(value));
     }
 }
 

@@ -21,12 +21,7 @@ impl GltfDocument {
             Container::Binary(glb) => glb,
             Container::Text(text) => {
                 let mut spans = Vec::new();
-                json(
-                    &mut spans,
-                    Span { len: text.len() as u64, path: "json".to_owned(), ..Span::default() },
-                    text,
-                    context,
-                )?;
+                json(&mut spans, Span::new(0, text.len() as u64, "json"), text, context)?;
                 return Ok(spans);
             }
         };
@@ -57,7 +52,7 @@ impl GltfDocument {
             bin.gap(spans, end..piece.offset);
             end = end.max(piece.offset + piece.len);
             let (offset, len) = (start + piece.offset, piece.len);
-            spans.push(Span { offset, len, path: piece.path, value: Value::Null, kind: piece.kind });
+            spans.push(Span::new(offset, len, piece.path).of_kind(piece.kind));
         }
         let stated = bin.stated;
         bin.gap(spans, end..stated);
@@ -78,7 +73,7 @@ impl GltfDocument {
             let bytes = buffers.get(buffer).and_then(Option::as_ref);
             let bytes = bytes.and_then(|b| b.slice(offset as usize..(offset + len) as usize)).unwrap_or_default();
             if taken.insert(label.clone()) {
-                data.push((label.into(), Tree::Bulk(Bulk { bytes, layout })));
+                data.push((label.into(), Tree::Bulk(Bulk::new(bytes, layout))));
             }
         }
         members.push(("data".into(), Tree::Record(data)));
@@ -147,9 +142,10 @@ fn chunk_of(path: &str) -> Option<usize> {
 
 fn json(spans: &mut Vec<Span>, whole: Span, text: &[u8], context: &Context) -> Result<()> {
     let start = whole.offset;
-    let found = leaves::leaves(text, context)?;
-    spans.push(Span { kind: SpanKind::Text, value: Value::Null, ..whole });
-    spans.extend(found.into_iter().map(|span| Span { offset: start + span.offset, ..span }));
+    let mut found = leaves::leaves(text, context)?;
+    found.iter_mut().for_each(|span| span.offset += start);
+    spans.push(whole.with_value(Value::Null).of_kind(SpanKind::Text));
+    spans.append(&mut found);
     Ok(())
 }
 
@@ -177,7 +173,7 @@ impl Bin {
             (false, true) => (SpanKind::Padding, "bin (padding beyond the buffer)"),
             (false, false) => (SpanKind::Unknown, "bin (beyond the buffer)"),
         };
-        spans.push(Span { offset: self.start + range.start, len, path: path.to_owned(), value: Value::Null, kind });
+        spans.push(Span::new(self.start + range.start, len, path).of_kind(kind));
     }
 }
 

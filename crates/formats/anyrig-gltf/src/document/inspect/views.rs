@@ -172,12 +172,12 @@ fn merged(group: &[Use], start: u64, stride: Option<u64>) -> ItemLayout {
             let offset = field.offset + usize::try_from(at.offset - start).unwrap_or(usize::MAX);
             let name = if one { String::new() } else { at.label.split(' ').next().unwrap_or_default().to_owned() };
             if !fields.iter().any(|f| f.name == name && f.offset == offset) {
-                fields.push(ItemField { name: name.into(), offset, ..field.clone() });
+                fields.push(ItemField::new(name, offset, field.scalar, field.width));
             }
         }
     }
     let stride = stride.and_then(|s| usize::try_from(s).ok()).filter(|s| *s > 0).unwrap_or(tight);
-    ItemLayout { stride, fields }
+    ItemLayout::new(stride, fields)
 }
 
 /// What refers to each view.
@@ -296,8 +296,8 @@ fn layout(component_type: Option<u32>, kind: Option<&str>) -> Option<ItemLayout>
     if pitch == column {
         return Some(ItemLayout::of(scalar, columns * rows));
     }
-    let field = |c: usize| ItemField { name: format!("column{c}").into(), offset: c * pitch, scalar, width: rows };
-    Some(ItemLayout { stride: columns * pitch, fields: (0..columns).map(field).collect() })
+    let field = |c: usize| ItemField::new(format!("column{c}"), c * pitch, scalar, rows);
+    Some(ItemLayout::new(columns * pitch, (0..columns).map(field).collect()))
 }
 
 #[cfg(test)]
