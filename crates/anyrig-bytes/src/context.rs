@@ -111,6 +111,14 @@ impl Context {
         self
     }
 
+    /// A context for reading back what this job wrote: the same limits, options and flag to stop, but a report, budget and
+    /// attachments of its own.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let (limits, options, cancel) = (self.limits.clone(), self.options.clone(), Arc::clone(&self.cancel));
+        Self { limits, options, cancel, ..Self::default() }
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -208,6 +216,9 @@ impl fmt::Debug for Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Severity;
+
+    static CODE: Code = Code::new("test.thing", Severity::Note, "A thing.");
 
     #[test]
     fn options_default_and_refuse_unknown_keys() {
@@ -225,6 +236,19 @@ mod tests {
         wrong.set("flipv", true);
         let error = Context::new().with_options("urho", wrong).options::<Options>("urho").expect_err("unknown key");
         assert!(error.message().contains("flipv"));
+    }
+
+    #[test]
+    fn a_context_apart_knows_the_options_and_tells_nothing() {
+        let flag = Arc::new(AtomicBool::new(true));
+        let motion = Attachment { role: Role::Motion, name: "walk".to_owned(), bytes: SharedBytes::default() };
+        let mut given = Value::Null;
+        given.set("scale", 2);
+        let context = Context::new().with_options("urho", given).with_cancel(flag).with_attachment(motion);
+        let apart = context.apart();
+        apart.tell(&CODE, "a", "");
+        assert!(apart.has_options("urho") && apart.check_cancelled().is_err());
+        assert!(apart.attachments(Role::Motion).next().is_none() && context.report().is_empty());
     }
 
     #[test]

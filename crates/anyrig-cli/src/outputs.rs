@@ -164,7 +164,7 @@ fn extension(path: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::args::{Cli, Command};
-    use anyrig::{Context, ExportedFile, FormatInfo, Report, Scene, Source};
+    use anyrig::{Context, ExportedFile, FormatInfo, Scene, Source};
     use clap::Parser;
 
     struct Writes(&'static FormatInfo);
@@ -184,10 +184,6 @@ mod tests {
 
         fn verify(&self, _: &str, _: &dyn Source, _: &Context) -> anyrig::Result<()> {
             Ok(())
-        }
-
-        fn predict(&self, _: &Scene, _: &Context) -> Report {
-            Report::default()
         }
     }
 

@@ -7,11 +7,25 @@ use crate::{
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Something that a scene may use and a format may be unable to hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-#[non_exhaustive]
-pub enum Feature {
+/// One list for the names and for all of them, so that none is forgotten.
+macro_rules! features {
+    ($($name:ident,)*) => {
+        /// Something that a scene may use and a format may be unable to hold.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)]
+        #[non_exhaustive]
+        pub enum Feature {
+            $($name,)*
+        }
+
+        impl Feature {
+            /// All features.
+            pub const ALL: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
+        }
+    };
+}
+
+features! {
     Meshes,
     Points,
     Lines,
@@ -27,6 +41,7 @@ pub enum Feature {
     Morphs,
     MorphTexCoords,
     MorphColors,
+    MorphRestWeights,
     Clips,
     StepCurves,
     LinearCurves,
@@ -38,6 +53,7 @@ pub enum Feature {
     Extrapolation,
     LayeredClips,
     ClipStarts,
+    ClipLengths,
     VisibilityAnimation,
     NamedAnimation,
     Materials,
@@ -64,64 +80,6 @@ pub enum Feature {
     GeometricTransforms,
     SeveralRootSets,
     Extras,
-}
-
-impl Feature {
-    /// All features.
-    pub const ALL: [Self; 52] = [
-        Self::Meshes,
-        Self::Points,
-        Self::Lines,
-        Self::Polygons,
-        Self::TexCoords,
-        Self::SecondTexCoords,
-        Self::Colors,
-        Self::SecondColors,
-        Self::CustomAttributes,
-        Self::Skins,
-        Self::MoreThanFourInfluences,
-        Self::DualQuaternionSkinning,
-        Self::Morphs,
-        Self::MorphTexCoords,
-        Self::MorphColors,
-        Self::Clips,
-        Self::StepCurves,
-        Self::LinearCurves,
-        Self::CubicCurves,
-        Self::MorphAnimation,
-        Self::OtherAnimation,
-        Self::ComponentCurves,
-        Self::PerKeyCurves,
-        Self::Extrapolation,
-        Self::LayeredClips,
-        Self::ClipStarts,
-        Self::VisibilityAnimation,
-        Self::NamedAnimation,
-        Self::Materials,
-        Self::NormalMaps,
-        Self::OcclusionMaps,
-        Self::EmissiveMaps,
-        Self::MetallicRoughnessMaps,
-        Self::AlphaMask,
-        Self::AlphaBlend,
-        Self::DoubleSided,
-        Self::Unlit,
-        Self::UvTransforms,
-        Self::OtherUvSets,
-        Self::Samplers,
-        Self::Images,
-        Self::Cameras,
-        Self::Lights,
-        Self::SpotLights,
-        Self::HiddenNodes,
-        Self::PlainNodes,
-        Self::MatrixTransforms,
-        Self::Pivots,
-        Self::InheritModes,
-        Self::GeometricTransforms,
-        Self::SeveralRootSets,
-        Self::Extras,
-    ];
 }
 
 /// Kebab words, as in `second-tex-coords`.
@@ -208,6 +166,7 @@ fn count_clip(uses: &mut Uses, clip: &crate::Clip) {
     uses.add(Feature::Clips, 1);
     uses.add_if(Feature::LayeredClips, clip.layers.len() > 1);
     uses.add_if(Feature::ClipStarts, clip.start_secs != 0.0);
+    uses.add_if(Feature::ClipLengths, has_own_length(clip));
     for channel in &clip.channels {
         uses.add(
             match channel.curve.interpolation {
@@ -234,6 +193,13 @@ fn count_clip(uses: &mut Uses, clip: &crate::Clip) {
     }
 }
 
+/// Whether a clip ends at another time than its last key.
+fn has_own_length(clip: &crate::Clip) -> bool {
+    let last = clip.channels.iter().filter_map(|c| c.curve.times_secs.last()).fold(clip.start_secs, |a, b| a.max(*b));
+    // Files keep times as f32.
+    (clip.end_secs() - last).abs() > 1e-6 * last.abs().max(1.0)
+}
+
 fn count_materials(uses: &mut Uses, scene: &Scene) {
     uses.add(Feature::Materials, scene.materials.len());
     uses.add(Feature::Images, scene.images.len());
@@ -256,6 +222,7 @@ fn count_nodes(uses: &mut Uses, scene: &Scene) {
     let joints: std::collections::BTreeSet<_> = scene.skins.values().flat_map(|s| s.joints.iter().copied()).collect();
     for (id, node) in scene.nodes.iter() {
         uses.add_if(Feature::HiddenNodes, !node.visible);
+        uses.add(Feature::MorphRestWeights, resting_weights(scene, node));
         uses.add_if(Feature::MatrixTransforms, matches!(node.local, LocalTransform::Matrix(_)));
         uses.add_if(Feature::Pivots, node.pivots.is_some());
         uses.add_if(Feature::InheritModes, node.inherit != InheritMode::Full);
@@ -268,6 +235,16 @@ fn count_nodes(uses: &mut Uses, scene: &Scene) {
     let spots = scene.lights.values().filter(|l| matches!(l.kind, LightKind::Spot { .. })).count();
     uses.add(Feature::SpotLights, spots);
     uses.add_if(Feature::SeveralRootSets, scene.root_sets.len() > 1);
+}
+
+/// Number of morph targets that a node shows although nothing moves them.
+fn resting_weights(scene: &Scene, node: &crate::Node) -> usize {
+    let Some(instance) = &node.mesh else { return 0 };
+    let defaults = scene.meshes.get(instance.mesh).into_iter().flat_map(|m| &m.morphs).map(|m| m.default_weight);
+    if instance.morph_weights.is_empty() {
+        return defaults.filter(|w| *w != 0.0).count();
+    }
+    instance.morph_weights.iter().filter(|w| **w != 0.0).count()
 }
 
 fn count_extras(uses: &mut Uses, scene: &Scene) {

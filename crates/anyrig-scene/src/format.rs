@@ -1,8 +1,8 @@
 //! What a format crate gives to the rest: descriptor, capability table, importer, exporter, document.
 
-use crate::{Feature, Scene};
+use crate::{Feature, Scene, Space};
 use anyrig_bytes::codec::{Assignment, Span, Tree};
-use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Rope, SharedBytes, Source, Value};
+use anyrig_bytes::{Context, Error, Place, Result, Role, Rope, SharedBytes, Source, Value};
 
 /// How well an importer knows a file by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -271,6 +271,26 @@ pub enum Packaging {
     },
 }
 
+/// What the numbers in a target's files are, for whoever reads them back and compares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WrittenNumbers {
+    /// The space that they are in, where the files do not say it; `None` when the importer knows.
+    pub space: Option<Space>,
+    /// How far approximated positions may lie from the original at rest, as a share of the scene's size.
+    pub rest_error: f64,
+    /// How far approximated motion may lie from the original: rotations in radians, all else as a share of the scene's
+    /// size or of the range of a curve.
+    pub motion_error: f64,
+}
+
+impl Default for WrittenNumbers {
+    /// The space that the importer states, exact at rest, motion within 1e-4.
+    fn default() -> Self {
+        Self { space: None, rest_error: 0.0, motion_error: 1e-4 }
+    }
+}
+
 /// Writes scenes as one target.
 pub trait Exporter: Send + Sync {
     /// The descriptor.
@@ -294,13 +314,18 @@ pub trait Exporter: Send + Sync {
     /// When the target cannot express the scene at all.
     fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>>;
 
+    /// What the written numbers are, with the context's options.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::Usage`] for options that are wrong.
+    fn written_numbers(&self, _context: &Context) -> Result<WrittenNumbers> {
+        Ok(WrittenNumbers::default())
+    }
+
     /// Reads one written file back far enough to know that it is whole: every count, offset and reference. Files of
     /// other kinds (textures …) are accepted unread.
     ///
     /// # Errors
     /// What is wrong with the file.
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()>;
-
-    /// What will be lost or approximated when this scene is exported, by the capability table and the options.
-    fn predict(&self, scene: &Scene, context: &Context) -> Report;
 }

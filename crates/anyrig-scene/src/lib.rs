@@ -32,6 +32,7 @@ pub use extras::Extras;
 pub use features::{Feature, features};
 pub use format::{
     Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Score, Support,
+    WrittenNumbers,
 };
 pub use glam;
 pub use image::{Filter, Image, MipFilter, Sampler, Texture, TextureUse, UvTransform, Wrap};

@@ -70,7 +70,7 @@ impl Exporter for Sticks {
     }
 
     fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
-        context.append(self.predict(&scene, context));
+        context.append(losses(&scene));
         let mut text = format!("{HEADER}\n");
         for id in walk::parents_first(&scene) {
             let node = &scene.nodes[id];
@@ -84,16 +84,17 @@ impl Exporter for Sticks {
     fn verify(&self, _file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
         read(&text_of(source)?, context).map(|_| ())
     }
+}
 
-    fn predict(&self, scene: &Scene, _context: &Context) -> Report {
-        let mut report = Report::default();
-        for (feature, count) in features(scene) {
-            if let Support::Drops(what) = STICKS.support(feature) {
-                report.push(Diagnostic::new(&DROPPED, feature.to_string(), what).times(count));
-            }
+/// What sticks cannot hold.
+fn losses(scene: &Scene) -> Report {
+    let mut report = Report::default();
+    for (feature, count) in features(scene) {
+        if let Support::Drops(what) = STICKS.support(feature) {
+            report.push(Diagnostic::new(&DROPPED, feature.to_string(), what).times(count));
         }
-        report
     }
+    report
 }
 
 /// The byte-exact document of so small a format is its text.

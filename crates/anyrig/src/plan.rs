@@ -5,7 +5,7 @@ use crate::{ConvertRequest, Registry};
 use anyrig_bytes::{Context, Report, Result, Source};
 use serde::Serialize;
 
-/// What a conversion would do, found without exporting.
+/// What a conversion would do, found without keeping what it makes.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Plan {
@@ -19,7 +19,7 @@ pub struct Plan {
     pub stem: String,
     /// What reading noticed.
     pub reading: Report,
-    /// What exporting will approximate and lose, by the target's capability table.
+    /// What exporting will say: exactly the lines of the conversion itself.
     pub predicted: Report,
 }
 
@@ -32,25 +32,30 @@ pub fn plan(source: &dyn Source, request: &ConvertRequest, context: &Context) ->
 }
 
 impl Registry {
-    /// Reads the source and predicts what the target will do to it. Nothing is exported.
+    /// Reads the source and exports it into memory, to say what the target does to it. Much of that is only found on the
+    /// way (whether a curve must be sampled, whether an image can be decoded), so a plan costs as much as a conversion
+    /// without its verification. Nothing is kept.
     ///
     /// # Errors
-    /// As [`Registry::convert`], exporting and losses aside.
+    /// As [`Registry::convert`], losses aside.
     pub fn plan(&self, source: &dyn Source, request: &ConvertRequest, context: &Context) -> Result<Plan> {
         let importer = self.importer_for(request.from.as_deref(), source)?;
         let exporter = self.exporter(&request.to)?;
+        let stem = stem_of(source, request);
         let (road, predicted) = match choose_road(importer, exporter, request.via, source, context)? {
             Chosen::Document(_) => (Road::Document, Report::default()),
             Chosen::Scene => {
                 let scene = import(importer, source, context)?;
-                (Road::Scene, exporter.predict(&scene, context))
+                let apart = context.apart();
+                exporter.export(scene, &stem, &apart)?;
+                (Road::Scene, apart.take_report())
             }
         };
         Ok(Plan {
             source_format: importer.info().id,
             target: exporter.info().id,
             road,
-            stem: stem_of(source, request),
+            stem,
             reading: context.report(),
             predicted,
         })

@@ -24,7 +24,8 @@ pub enum Verify {
     /// Every count, offset and reference of every file.
     #[default]
     Structure,
-    /// In addition reads the main file back as a scene and compares shapes and motions with what was exported.
+    /// In addition reads the files back as a scene and compares every corner of what it shows with what was exported, at
+    /// rest and in every clip: [`crate::Registry::verify_read_back`].
     Full,
 }
 

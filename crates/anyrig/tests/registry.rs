@@ -71,7 +71,7 @@ fn verification_finds_what_is_missing() {
     let forgets = Toy { forgets: true, ..Toy::default() };
     assert!(convert(forgets, Verify::Structure).is_ok());
     let error = convert(forgets, Verify::Full).expect_err("a triangle is missing");
-    assert!(error.message().contains("2 triangles became 1"), "{error}");
+    assert!(error.message().contains("2 triangles, lines and points became 1"), "{error}");
     assert_eq!(error.place().file, "a.toy");
     let one_corner = MemorySource::new("a.toy", "TOY1 0 0 0".as_bytes());
     let structure = |verify| kind(registry(Toy::default()).convert(&one_corner, &scene(verify), &Context::new()));
@@ -132,7 +132,7 @@ fn limits_hold_before_anything_is_read() {
 }
 
 #[test]
-fn a_plan_predicts_and_exports_nothing() {
+fn a_plan_tells_what_a_conversion_would() {
     let toy = Toy { loses: true, ..Toy::default() };
     let plan = registry(toy).plan(&source("a.toy"), &request(|r| r.via = Via::Scene), &Context::new()).expect("good");
     assert_eq!((plan.road, plan.stem.as_str(), plan.predicted.count_of("toy.lost")), (Road::Scene, "a", 1));

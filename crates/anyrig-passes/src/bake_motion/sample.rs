@@ -59,18 +59,21 @@ impl Sampler<'_> {
             let inset = (end - start) * INSIDE;
             let first = self.limit(start, start + inset);
             let last = self.limit(end, end - inset);
-            if let Some(before) = keys.last_mut() {
-                if self.apart(&before.value, &first) > self.bound {
-                    before.time = (before.time - self.step_secs).max(0.5 * (before.time + jumps_floor(times, start)));
-                    jumps.push(keys.len());
-                    keys.push(Key { time: start, value: first.clone() });
-                }
-            } else {
+            if keys.is_empty() {
                 keys.push(Key { time: start, value: first.clone() });
+            } else if self.jump(times, start, &first, &mut keys) {
+                jumps.push(keys.len() - 1);
             }
             let before = keys.len();
             limited |= !self.span((start, &first), (end, &last), parts(start, end).max(1), &mut keys);
             still &= self.is_still(&first, &keys[before..]);
+        }
+        // What holds from the last time on, where the function jumps there.
+        if let Some(end) = times.last().filter(|_| !keys.is_empty()) {
+            let value = (self.value)(*end);
+            if self.jump(times, *end, &value, &mut keys) {
+                jumps.push(keys.len() - 1);
+            }
         }
         if keys.is_empty() {
             let time = times.first().copied().unwrap_or(0.0);
@@ -79,6 +82,17 @@ impl Sampler<'_> {
         }
         let curve = if still && !jumps.is_empty() { steps(&keys, &jumps) } else { self.reduced(keys) };
         Sampled { curve, limited }
+    }
+
+    /// Pushes a key if its value is another than that of the key before, which moves back so that the ramp to it ends at
+    /// the time of the jump.
+    fn jump(&self, times: &[f64], time: f64, value: &Value, keys: &mut Vec<Key>) -> bool {
+        let Some(before) = keys.last_mut().filter(|before| self.apart(&before.value, value) > self.bound) else {
+            return false;
+        };
+        before.time = (before.time - self.step_secs).max(0.5 * (before.time + jumps_floor(times, time)));
+        keys.push(Key { time, value: value.clone() });
+        true
     }
 
     /// The value that the function has towards the inside of a span; at its end itself where that is the same.
@@ -262,10 +276,14 @@ mod tests {
         let curve = run(&mut stairs, Kind::Numbers, &[0.0, 1.0, 2.0, 3.0], 1);
         assert_eq!(curve.interpolation, Interpolation::Step);
         assert_eq!((&*curve.times_secs, &*curve.values), (&[0.0, 1.0, 2.0][..], &[0.0, 1.0, 2.0][..]));
-        let mut saw = |t: f64| vec![t - t.floor()];
+        let mut saw = |t: f64| vec![if t < 2.0 { t - t.floor() } else { 1.0 }];
         let curve = run(&mut saw, Kind::Numbers, &[0.0, 1.0, 2.0], 1);
         assert_eq!(curve.interpolation, Interpolation::Linear);
         assert_eq!(&*curve.times_secs, &[0.0, 1.0 - 1e-4, 1.0, 2.0]);
+        // A jump at the end holds from then on.
+        let mut falls = |t: f64| vec![if t < 2.0 { t } else { 0.0 }];
+        let curve = run(&mut falls, Kind::Numbers, &[0.0, 1.0, 2.0], 1);
+        assert_eq!((&*curve.times_secs, curve.value(curve.len() - 1)), (&[0.0, 2.0 - 1e-4, 2.0][..], &[0.0][..]));
     }
 
     #[test]

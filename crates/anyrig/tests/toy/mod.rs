@@ -5,8 +5,7 @@ use anyrig::scene::{
     Capability, Document, Feature, Hint, Mesh, MeshInstance, Node, OptionSchema, Part, Score, Semantic, Stream, Support,
 };
 use anyrig::{
-    Context, Error, ExportedFile, Exporter, FormatInfo, Importer, Place, Report, Result, Scene, Severity, SharedBytes,
-    Source,
+    Context, Error, ExportedFile, Exporter, FormatInfo, Importer, Place, Result, Scene, Severity, SharedBytes, Source,
 };
 
 const CAPABILITIES: &[Capability] = &[Capability::new(Feature::Clips, Support::Drops("toys stand still"))];
@@ -136,13 +135,5 @@ impl Exporter for Toy {
     fn verify(&self, _: &str, source: &dyn Source, _: &Context) -> Result<()> {
         let corners = corners(source)?.len();
         if corners % 9 == 0 { Ok(()) } else { Err(Error::truncated(Place::whole(), "no whole triangles")) }
-    }
-
-    fn predict(&self, scene: &Scene, _: &Context) -> Report {
-        let mut report = Report::default();
-        if self.loses && !scene.meshes.is_empty() {
-            report.push(anyrig::Diagnostic::new(&LOST, "colour", "toys are grey"));
-        }
-        report
     }
 }

@@ -25,7 +25,7 @@ pub use document::GltfDocument;
 pub use options::{GltfOptions, OPTIONS};
 pub use read::read;
 
-use anyrig_bytes::{Context, Report, Result, Source, Value};
+use anyrig_bytes::{Context, Result, Source, Value};
 use anyrig_scene::{
     Capability, Document, ExportedFile, Exporter, Feature, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene,
     Score, Support,
@@ -56,6 +56,7 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::Extrapolation, Support::Approximates("baked within the clip; outside of it the nearest key holds")),
     row(Feature::LayeredClips, Support::Approximates("joined to one layer, within an error bound")),
     row(Feature::ClipStarts, Support::Approximates("all clips start at 0")),
+    row(Feature::ClipLengths, Support::Approximates("clips end with their last key")),
     row(Feature::VisibilityAnimation, Support::Drops("nodes are visible or not all the time")),
     row(Feature::NamedAnimation, Support::Drops("there are no animated properties by name")),
     row(Feature::Pivots, Support::Approximates("the transform that they give is kept")),
@@ -170,10 +171,6 @@ impl Exporter for Glb {
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
         import::verify(file_name, source, context)
     }
-
-    fn predict(&self, scene: &Scene, context: &Context) -> Report {
-        export::predict(scene, context)
-    }
 }
 
 impl Exporter for Gltf {
@@ -195,9 +192,5 @@ impl Exporter for Gltf {
 
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
         import::verify(file_name, source, context)
-    }
-
-    fn predict(&self, scene: &Scene, context: &Context) -> Report {
-        export::predict(scene, context)
     }
 }

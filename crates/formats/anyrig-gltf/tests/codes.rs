@@ -231,12 +231,10 @@ fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
 fn writing_tells() {
     let context = Context::new();
     let scene = awkward();
-    let predicted: BTreeSet<_> = Glb.predict(&scene, &Context::new()).diagnostics().iter().map(|d| d.code.id).collect();
     let files = Glb.export(scene, "x", &context).expect("exportable");
     let told: BTreeSet<_> = context.report().diagnostics().iter().map(|d| d.code.id).collect();
     let missing: Vec<_> = WRITING.iter().filter(|id| !told.contains(*id)).collect();
     assert!(missing.is_empty(), "no {missing:?} in {told:?}");
-    assert!(predicted.is_subset(&told) && predicted.len() > 8, "{predicted:?}");
     let source = MemorySource::new("x.glb", files[0].content.to_shared());
     Glb.verify("x.glb", &source, &Context::new()).expect("whole");
 }

@@ -3,9 +3,9 @@
 use crate::document::UrhoDocument;
 use crate::options::UrhoxOptions;
 use crate::{export, import};
-use anyrig_bytes::{Context, Report, Result, Role, Source, Value};
+use anyrig_bytes::{Context, Result, Role, Source, Value};
 use anyrig_scene::{
-    Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene, Score,
+    Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene, Score, WrittenNumbers,
 };
 
 /// Whose a model is; its bytes do not tell.
@@ -104,11 +104,11 @@ impl Exporter for UrhoxExporter {
         source.id == URHOX.id && ["UMD2", "UANI (UrhoX)"].contains(&dialect)
     }
 
-    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
-        export::verify(file_name, source, context)
+    fn written_numbers(&self, context: &Context) -> Result<WrittenNumbers> {
+        export::written_numbers(context)
     }
 
-    fn predict(&self, scene: &Scene, context: &Context) -> Report {
-        export::predict(scene, context)
+    fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+        export::verify(file_name, source, context)
     }
 }

@@ -25,14 +25,9 @@ use crate::document::json::ToJson;
 use crate::document::{Asset, Index, Members, Named, Root, SceneObject};
 use crate::names::{ASSET, REQUIRED};
 use crate::{Form, GltfOptions};
-use anyrig_bytes::{Context, Report, Result, Value};
+use anyrig_bytes::{Context, Result, Value};
 use anyrig_scene::{ExportedFile, MaterialId, MeshId, Scene};
 use std::collections::BTreeSet;
-
-/// What will be lost or approximated.
-pub(crate) fn predict(scene: &Scene, _context: &Context) -> Report {
-    losses::predict(scene)
-}
 
 /// Writes a validated scene.
 pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context) -> Result<Vec<ExportedFile>> {

@@ -1,10 +1,10 @@
 //! What the target cannot hold.
 
-use super::{options, skeleton, target_space, tell};
+use super::{skeleton, target_space, tell};
 use crate::codes;
 use crate::options::{HandednessOption, UrhoxOptions};
-use anyrig_bytes::{Context, Diagnostic, Report, Value};
-use anyrig_scene::{Capability, Feature, MeshInstance, Scene, Semantic, Stream, Support, features};
+use anyrig_bytes::{Diagnostic, Report, Value};
+use anyrig_scene::{Capability, Feature, Scene, Semantic, Stream, Support, features};
 
 /// What UrhoX files do with each feature; the others they hold.
 pub(crate) static CAPABILITIES: &[Capability] = &[
@@ -17,6 +17,7 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     approximates(Feature::DualQuaternionSkinning, "skinned linearly"),
     drops(Feature::MorphTexCoords, "morphs move positions, normals and tangents only"),
     drops(Feature::MorphColors, "morphs move positions, normals and tangents only"),
+    drops(Feature::MorphRestWeights, "morphs rest at 0"),
     approximates(Feature::StepCurves, "kept where all curves of a bone are stepped, else linear keys"),
     approximates(Feature::CubicCurves, "linear keys within the error bound"),
     drops(Feature::MorphAnimation, "animations move bones only"),
@@ -86,31 +87,6 @@ const ALWAYS: [Feature; 21] = [
     Feature::Lights,
 ];
 
-/// What an export will lose or approximate. Lines for what is only found out on the way come with the feature's use.
-pub(crate) fn predict(scene: &Scene, context: &Context) -> Report {
-    let options = options(context).unwrap_or_default();
-    let mut report = report(scene, &options);
-    let used = features(scene);
-    let count = |feature| used.get(&feature).copied().unwrap_or(0);
-    let mut add = |code, feature: Feature, message: &str| {
-        if count(feature) > 0 {
-            report.push(Diagnostic::new(code, feature.to_string(), message).times(count(feature)));
-        }
-    };
-    add(&codes::INFLUENCES_LIMITED, Feature::MoreThanFourInfluences, "");
-    add(&codes::CURVES_SAMPLED, Feature::CubicCurves, "");
-    let quiet = Context::new();
-    let plan = skeleton::plan(scene, &quiet);
-    let bones = plan.skeleton.map_or(0, |s| s.bones.len());
-    if bones > options.max_bones as usize {
-        tell(&mut report, &codes::SPLIT_BY_BONES, "bones", format!("{bones}, the limit is {}", options.max_bones));
-    }
-    for diagnostic in quiet.take_report().diagnostics() {
-        report.push(diagnostic.clone());
-    }
-    report
-}
-
 /// The lines that hold whatever happens on the way.
 pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
     let mut report = Report::default();
@@ -137,9 +113,10 @@ pub(super) fn report(scene: &Scene, options: &UrhoxOptions) -> Report {
     count(&mut report, &codes::COLORS_NOT_SHOWN, "vertex colours", "parts that are not all white", colored);
     let further = "two sets of texture coordinates are kept";
     count(&mut report, &codes::NOT_HELD, "further-tex-coords", further, further_tex_coords(scene));
+    let resting = used.get(&Feature::MorphRestWeights).map_or(0, |n| *n as usize);
     count(&mut report, &codes::NOT_SHOWN, "meshes", "", skeleton::count_not_shown(scene));
     count(&mut report, &codes::NOT_HELD, "extras", "custom data have no place", custom_extras(scene));
-    count(&mut report, &codes::MORPH_REST_WEIGHT, "morphs", "they rest at 0", resting_morphs(scene));
+    count(&mut report, &codes::MORPH_REST_WEIGHT, "morphs", "they rest at 0", resting);
     if !scene.extras.is_empty() {
         tell(&mut report, &codes::METADATA_LEFT_OUT, "file", "");
     }
@@ -188,18 +165,4 @@ fn custom_extras(scene: &Scene) -> usize {
     count += scene.textures.values().map(|t| custom(&t.extras)).sum::<usize>();
     count += scene.images.values().map(|i| custom(&i.extras)).sum::<usize>();
     count + scene.clips.iter().map(|c| custom(&c.extras)).sum::<usize>()
-}
-
-/// Morphs that are not at 0 while nothing moves them.
-fn resting_morphs(scene: &Scene) -> usize {
-    let at_rest = |instance: &MeshInstance| {
-        let weights = instance.morph_weights.iter().copied();
-        let defaults = scene.meshes.get(instance.mesh).into_iter().flat_map(|m| &m.morphs).map(|m| m.default_weight);
-        if instance.morph_weights.is_empty() {
-            defaults.filter(|w| *w != 0.0).count()
-        } else {
-            weights.filter(|w| *w != 0.0).count()
-        }
-    };
-    scene.nodes.values().filter_map(|n| n.mesh.as_ref()).map(at_rest).sum()
 }

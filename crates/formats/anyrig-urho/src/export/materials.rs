@@ -8,7 +8,7 @@ use crate::document::{MaterialXml, Tag};
 use anyrig_bytes::maths::f32::sin_cos;
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
 use anyrig_bytes::{Context, Report, Result};
-use anyrig_scene::{AlphaMode, ExportedFile, Material, MaterialId, Sampler, Scene, TextureUse, UvTransform};
+use anyrig_scene::{AlphaMode, ExportedFile, Feature, Material, MaterialId, Sampler, Scene, TextureUse, UvTransform};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The material of a geometry.
@@ -175,6 +175,10 @@ impl Writer<'_> {
             }
             // The engine adds these to the map, into which the factors have gone.
             let mapped = matches!(maps.rough_metal, Some(Wish::RoughMetal { .. }));
+            if mapped && (material.roughness, material.metallic) != (1.0, 1.0) {
+                let subject = Feature::MetallicRoughnessMaps.to_string();
+                tell(self.report, &codes::APPROXIMATED, subject, "factors are multiplied in, 8 bits a channel");
+            }
             let (roughness, metallic) = if mapped { (0.0, 0.0) } else { (material.roughness, material.metallic) };
             tags.push(parameter("Roughness", &[roughness]));
             tags.push(parameter("Metallic", &[metallic]));

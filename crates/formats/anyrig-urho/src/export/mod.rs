@@ -11,7 +11,7 @@ mod textures;
 mod verify;
 mod vertices;
 
-pub(crate) use losses::{CAPABILITIES, predict};
+pub(crate) use losses::CAPABILITIES;
 pub(crate) use verify::verify;
 
 use crate::document::{Model, ModelLayout};
@@ -20,7 +20,7 @@ use crate::{URHOX, codes};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope};
 use anyrig_passes as passes;
-use anyrig_scene::{Domain, ExportedFile, Scene, Space, Topology, UvOrigin};
+use anyrig_scene::{Domain, ExportedFile, Scene, Space, Topology, UvOrigin, WrittenNumbers};
 
 /// Most influences of a vertex: BLENDWEIGHTS and BLENDINDICES have four values each.
 const MAX_INFLUENCES: u32 = 4;
@@ -75,6 +75,14 @@ fn target_space(options: &UrhoxOptions) -> Space {
     let space = options.handedness.space();
     let uv_origin = if options.flip_v { UvOrigin::BottomLeft } else { UvOrigin::TopLeft };
     space.with_metres_per_unit(1.0 / options.scale).with_uv_origin(uv_origin)
+}
+
+/// What the written numbers are; baking and sampling each keep the error bound.
+pub(crate) fn written_numbers(context: &Context) -> Result<WrittenNumbers> {
+    let options = options(context)?;
+    let mut numbers = WrittenNumbers::default();
+    (numbers.space, numbers.motion_error) = (Some(target_space(&options)), 2.0 * options.error);
+    Ok(numbers)
 }
 
 /// Everything that makes parts ready to be written, each part in parallel.

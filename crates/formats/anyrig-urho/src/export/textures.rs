@@ -6,7 +6,7 @@ use crate::document::{MaterialXml, Tag};
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Result, Rope, SharedBytes};
 use anyrig_image::{Kind, Rgba8Image, decode_rgba8, encode_png, map_pixels, sniff};
-use anyrig_scene::{ExportedFile, Filter, ImageId, MipFilter, Sampler, Scene, Wrap};
+use anyrig_scene::{ExportedFile, Feature, Filter, ImageId, MipFilter, Sampler, Scene, Wrap};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -72,6 +72,10 @@ impl Textures {
             let name = names.claim(&wish.file_stem(stem));
             match (content, wish.image()) {
                 (Ok(content), _) => {
+                    if is_reencoded(scene, wish) {
+                        let message = "decoded and written as PNG, the only kind that is written";
+                        report.push(Diagnostic::new(&codes::APPROXIMATED, Feature::Images.to_string(), message));
+                    }
                     by_wish.insert(wish, Ready { name, content, used: false });
                 }
                 (Err(error), Some(image)) => report.push(unreadable(scene, image, error.message())),
@@ -117,6 +121,13 @@ impl Textures {
         }
         files
     }
+}
+
+/// Whether an image that goes through as it is was of another kind than PNG.
+fn is_reencoded(scene: &Scene, wish: Wish) -> bool {
+    let Wish::Plain(image) = wish else { return false };
+    let bytes = scene.images.get(image).and_then(|i| i.bytes.as_ref());
+    bytes.is_some_and(|bytes| sniff(bytes) != Some(Kind::Png))
 }
 
 fn unreadable(scene: &Scene, image: ImageId, message: &str) -> Diagnostic {

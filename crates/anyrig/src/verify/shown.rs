@@ -1,0 +1,139 @@
+//! What a scene shows in a pose, as points, lines and triangles.
+
+use anyrig_animation::{Pose, for_each_posed_part};
+use anyrig_scene::glam::DVec3;
+use anyrig_scene::{Domain, Influences, NodeId, Part, Scene, Semantic, Topology, Trs, walk};
+
+/// A point, a line or a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Primitive {
+    /// Its points; the last one is repeated where there are fewer than three.
+    pub(super) corners: [u32; 3],
+    /// Number of corners.
+    pub(super) size: u8,
+    /// Whether formats differ in where it stands: no joint holds it.
+    pub(super) is_loose: bool,
+}
+
+/// All primitives that a scene shows in a pose, polygons as fans, in the order of hierarchy, parts and faces.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Shown {
+    points: Vec<[f32; 3]>,
+    pub(super) primitives: Vec<Primitive>,
+}
+
+impl Shown {
+    /// `loose` has a flag for each node: what hangs on it is not compared.
+    pub(super) fn of(scene: &Scene, pose: &Pose, loose: &[bool]) -> Self {
+        let mut shown = Self::default();
+        for_each_posed_part(scene, pose, |posed| {
+            let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
+            let first = shown.points.len() as u32;
+            let binding = Binding::of(scene, posed.node, part, loose);
+            for_each_primitive(part, |size, corners| {
+                let points = corners.map(|c| part.point_of(c));
+                if points.iter().all(|p| *p < posed.positions.len()) {
+                    let is_loose = points.iter().any(|p| binding.is_loose(*p));
+                    let corners = points.map(|p| first + p as u32);
+                    shown.primitives.push(Primitive { corners, size, is_loose });
+                }
+            });
+            shown.points.extend(posed.positions);
+        });
+        shown
+    }
+
+    /// The corners of a primitive.
+    pub(super) fn corners(&self, primitive: &Primitive) -> [DVec3; 3] {
+        let point = |corner: u32| self.points.get(corner as usize).copied().unwrap_or([f32::NAN; 3]);
+        primitive.corners.map(|c| DVec3::from_array(point(c).map(f64::from)))
+    }
+
+    /// The diagonal of the box around all points, and the largest coordinate.
+    pub(super) fn extent(&self) -> (f64, f64) {
+        let points = self.points.iter().map(|p| DVec3::from_array(p.map(f64::from)));
+        let (low, high) = points.fold((DVec3::MAX, DVec3::MIN), |(low, high), p| (low.min(p), high.max(p)));
+        if low.x > high.x {
+            return (0.0, 0.0);
+        }
+        ((high - low).length(), low.abs().max(high.abs()).max_element())
+    }
+}
+
+/// The first texture coordinates of each corner, for each of [`Shown::primitives`] in the rest pose; not a number where
+/// a part has none.
+pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose) -> Vec<[[f32; 2]; 3]> {
+    let mut all = Vec::new();
+    for_each_posed_part(scene, pose, |posed| {
+        let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
+        let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain != Domain::Face);
+        let values = stream.and_then(|s| s.arrays::<2>()).unwrap_or(&[]);
+        let by_corner = stream.is_some_and(|s| s.domain == Domain::Corner);
+        for_each_primitive(part, |_, corners| {
+            if corners.iter().all(|c| part.point_of(*c) < posed.positions.len()) {
+                let at = |c: usize| if by_corner { c } else { part.point_of(c) };
+                all.push(corners.map(|c| values.get(at(c)).copied().unwrap_or([f32::NAN; 2])));
+            }
+        });
+    });
+    all
+}
+
+/// Calls back with the size and the corner numbers of each primitive.
+fn for_each_primitive(part: &Part, mut act: impl FnMut(u8, [usize; 3])) {
+    match &part.topology {
+        Topology::Points => (0..part.corner_count()).for_each(|c| act(1, [c; 3])),
+        Topology::Lines => (0..part.corner_count() / 2).for_each(|l| act(2, [2 * l, 2 * l + 1, 2 * l + 1])),
+        Topology::Triangles => (0..part.corner_count() / 3).for_each(|t| act(3, [3 * t, 3 * t + 1, 3 * t + 2])),
+        Topology::Polygons { offsets } => {
+            for face in offsets.windows(2) {
+                let (start, end) = (face[0] as usize, face[1] as usize);
+                (start + 2..end).for_each(|corner| act(3, [start, corner - 1, corner]));
+            }
+        }
+    }
+}
+
+/// How the points of a shown part hang on nodes.
+enum Binding<'a> {
+    Loose,
+    Rigid,
+    Skinned(&'a Influences),
+}
+
+impl<'a> Binding<'a> {
+    fn of(scene: &'a Scene, node: NodeId, part: &'a Part, loose: &[bool]) -> Self {
+        let is_loose = |node: NodeId| loose.get(node.index()) == Some(&true);
+        let instance = scene.nodes.get(node).and_then(|n| n.mesh.as_ref());
+        let skin = instance.and_then(|i| i.skin).and_then(|s| scene.skins.get(s));
+        let mesh = instance.and_then(|i| scene.meshes.get(i.mesh));
+        let influenced = mesh.is_some_and(|m| m.parts.iter().any(|p| p.influences.is_some()));
+        match (skin.filter(|s| influenced && !s.joints.is_empty()), &part.influences) {
+            (Some(skin), Some(_)) if skin.joints.iter().any(|j| is_loose(*j)) => Self::Loose,
+            (Some(_), Some(influences)) => Self::Skinned(influences),
+            (Some(_), None) => Self::Loose,
+            (None, _) if is_loose(node) => Self::Loose,
+            (None, _) => Self::Rigid,
+        }
+    }
+
+    fn is_loose(&self, point: usize) -> bool {
+        match self {
+            Self::Loose => true,
+            Self::Rigid => false,
+            Self::Skinned(i) => point >= i.point_count() || i.of(point).1.iter().all(|w| *w == 0.0),
+        }
+    }
+}
+
+/// For each node whether it, or one above it, has a sheared transform at rest.
+pub(super) fn sheared(scene: &Scene) -> Vec<bool> {
+    let mut sheared = vec![false; scene.nodes.len()];
+    for id in walk::parents_first(scene) {
+        let node = &scene.nodes[id];
+        let above = node.parent.is_some_and(|p| sheared[p.index()]);
+        let is_matrix = matches!(node.local, anyrig_scene::LocalTransform::Matrix(_));
+        sheared[id.index()] = above || is_matrix && Trs::from_affine(node.local.to_affine(), 1e-6).is_none();
+    }
+    sheared
+}
