@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names that Windows keeps for devices, whatever extension follows.
-const RESERVED: [&str; 22] = [
-    "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2",
-    "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+/// Names that Windows keeps for devices, whatever extension follows (Microsoft, "Naming Files, Paths, and Namespaces").
+/// It takes the superscripts of Latin-1 for digits too.
+const RESERVED: [&str; 30] = [
+    "con", "conin$", "conout$", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
+    "com9", "com¹", "com²", "com³", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "lpt¹",
+    "lpt²", "lpt³",
 ];
 
 /// Longest safe name in bytes; file systems allow 255 for name and extension together.
@@ -71,6 +73,18 @@ mod tests {
             ("CON", "_CON"),
             ("con.txt", "_con.txt"),
             ("Aux ", "_Aux"),
+            ("CONIN$", "_CONIN$"),
+            ("ConOut$.ani", "_ConOut$.ani"),
+            ("COM\u{b9}", "_COM\u{b9}"),
+            ("com\u{b2}.txt", "_com\u{b2}.txt"),
+            ("Com\u{b3} ", "_Com\u{b3}"),
+            ("LPT\u{b9}.a.b", "_LPT\u{b9}.a.b"),
+            ("lpt\u{b2}", "_lpt\u{b2}"),
+            ("LPT\u{b3}", "_LPT\u{b3}"),
+            // Neither a digit that Windows takes, nor the whole name.
+            ("COM\u{2074}", "COM\u{2074}"),
+            ("COM\u{b9}0", "COM\u{b9}0"),
+            ("CONIN", "CONIN"),
             ("..", "x"),
             ("...a", "_...a"),
             ("name. . ", "name"),
