@@ -92,10 +92,7 @@ pub fn normalise_weights(part: &mut Part) -> u64 {
         };
         let row = &mut weights[range];
         row.iter_mut().filter(|w| !is_weight(**w)).for_each(|w| *w = 0.0);
-        let sum: f64 = row.iter().map(|w| f64::from(*w)).sum();
-        if sum > 0.0 {
-            row.iter_mut().for_each(|w| *w = (f64::from(*w) / sum) as f32);
-        }
+        anyrig_scene::weights::normalise(row);
     }
     wrong.len() as u64
 }

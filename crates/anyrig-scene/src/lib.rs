@@ -23,6 +23,7 @@ mod stream;
 mod transform;
 pub mod validate;
 pub mod walk;
+pub mod weights;
 
 pub use animation::{Channel, Clip, ClipLayer, ElementId, LayerBlend, Property, RotationBlend, ScaleBlend, Target};
 pub use arena::{Arena, Id};

@@ -2,7 +2,7 @@
 
 use super::{all_finite, make_finite};
 use crate::codes::{FACES_REMOVED, INFLUENCE_SHAPE, MORPH_SHAPE, NOT_FINITE, STREAM_SHAPE, WEIGHTS};
-use crate::{Domain, Influences, Layout, Part, Scene, Semantic, Stream, Topology};
+use crate::{Domain, Influences, Layout, Part, Scene, Semantic, Stream, Topology, weights};
 use anyrig_bytes::{Buffer, Context, Diagnostic};
 use std::collections::BTreeSet;
 
@@ -165,23 +165,15 @@ fn rows(influences: &Influences) -> impl Iterator<Item = std::ops::Range<usize>>
     })
 }
 
-/// How far a sum of n weights may be off: the Khronos validator's bound for single precision.
-const SUM_TOLERANCE_PER_WEIGHT: f32 = 2e-7;
-
 fn row_is_right(influences: &Influences, row: std::ops::Range<usize>, joints: u32) -> bool {
     let weights = &influences.weights[row.clone()];
     let in_range = influences.joints[row].iter().all(|j| *j < joints);
-    let (mut sum, mut used, mut positive) = (0.0f32, 0.0f32, true);
-    for weight in weights {
-        positive &= *weight >= 0.0;
-        sum += weight;
-        used += f32::from(u8::from(*weight > 0.0));
-    }
-    in_range && positive && ((sum - 1.0).abs() <= SUM_TOLERANCE_PER_WEIGHT * used.max(1.0) || sum == 0.0)
+    let positive = weights.iter().fold(true, |all, w| all & (*w >= 0.0));
+    in_range && positive && (weights::sums_to_one(weights) || weights.iter().all(|w| *w == 0.0))
 }
 
-fn repair_row(weights: &mut [f32], joints: &mut [u32], joint_count: u32) {
-    for (weight, joint) in weights.iter_mut().zip(joints.iter_mut()) {
+fn repair_row(row: &mut [f32], joints: &mut [u32], joint_count: u32) {
+    for (weight, joint) in row.iter_mut().zip(joints.iter_mut()) {
         // Written so that NaN counts as bad.
         if !(*weight >= 0.0 && weight.is_finite()) || *joint >= joint_count {
             *weight = 0.0;
@@ -190,20 +182,8 @@ fn repair_row(weights: &mut [f32], joints: &mut [u32], joint_count: u32) {
             *joint = 0;
         }
     }
-    let used = weights.iter().filter(|w| **w > 0.0).count().max(1) as f32;
-    let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
-    let single: f32 = weights.iter().sum();
-    if sum > 0.0 && (single - 1.0).abs() > SUM_TOLERANCE_PER_WEIGHT * used {
-        weights.iter_mut().for_each(|w| *w = (f64::from(*w) / sum) as f32);
-        settle_sum(weights);
-    }
-}
-
-/// Puts the rounding of a normalised row into its largest weight, so that a second look finds it right.
-fn settle_sum(weights: &mut [f32]) {
-    let rest = 1.0 - weights.iter().sum::<f32>();
-    if let Some(largest) = weights.iter_mut().max_by(|a, b| a.total_cmp(b)) {
-        *largest += rest;
+    if !weights::sums_to_one(row) {
+        weights::normalise(row);
     }
 }
 

@@ -5,13 +5,10 @@ use super::packer::{Component, Elements, Kind, Packer};
 use crate::codes;
 use crate::document::Index;
 use anyrig_bytes::{Buffer, Context, Diagnostic, Error, Place, Result, SharedBytes};
-use anyrig_scene::{Influences, Layout};
+use anyrig_scene::{Influences, Layout, weights};
 
 /// Marks influence accessors among the keys of buffers.
 const AS_WEIGHTS: u64 = 2 << 32;
-
-/// The Khronos validator allows this much per nonzero weight between the sum of weights and 1.
-const SUM_TOLERANCE_PER_WEIGHT: f32 = 2e-7;
 
 /// Accessors of joints and weights, a pair for each set of four.
 pub(super) fn add(
@@ -69,14 +66,8 @@ fn is_right(influences: &Influences) -> bool {
     joints.iter().zip(weights).all(|(joints, weights)| {
         let twice = (0..4).any(|i| weights[i] > 0.0 && (0..i).any(|j| joints[i] == joints[j] && weights[j] > 0.0));
         let idle = (0..4).all(|i| weights[i] > 0.0 || joints[i] == 0);
-        !twice && idle && sums_to_one(weights)
+        !twice && idle && weights::sums_to_one(weights)
     })
-}
-
-fn sums_to_one(weights: &[f32]) -> bool {
-    let used = weights.iter().filter(|w| **w > 0.0).count() as f32;
-    let sum: f32 = weights.iter().sum();
-    (sum - 1.0).abs() <= SUM_TOLERANCE_PER_WEIGHT * used
 }
 
 /// Rows in which each joint stands once and weights sum to 1, in the order of the influences.
@@ -99,24 +90,14 @@ fn rebuilt(influences: &Influences, sets: usize, subject: &str, context: &Contex
         if used == 0 {
             weights[0] = 1.0;
             unbound += 1;
-        } else if !sums_to_one(weights) {
-            settle(weights);
+        } else if !weights::sums_to_one(weights) {
+            weights::normalise(weights);
         }
     }
     if unbound > 0 {
         context.push(Diagnostic::new(&codes::UNBOUND_POINTS, subject, "").times(unbound));
     }
     Rows { joints: joints.into(), weights: weights.into() }
-}
-
-/// Scales weights to sum 1; the largest takes what rounding leaves.
-fn settle(weights: &mut [f32]) {
-    let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
-    weights.iter_mut().for_each(|w| *w = (f64::from(*w) / sum) as f32);
-    let rest = 1.0 - weights.iter().map(|w| f64::from(*w)).sum::<f64>();
-    if let Some(largest) = weights.iter_mut().max_by(|a, b| a.total_cmp(b)) {
-        *largest = (f64::from(*largest) + rest) as f32;
-    }
 }
 
 fn joint_elements(rows: &Rows, set: usize, sets: usize, most: u32) -> Elements {
@@ -169,7 +150,7 @@ mod tests {
         let rows = rebuilt(&influences, 2, "part", &context);
         assert_eq!(&*rows.joints, &[3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let (first, second) = rows.weights.split_at(8);
-        assert!(sums_to_one(first) && (first[0] - 0.4 / 1.2).abs() < 1e-6);
+        assert!(weights::sums_to_one(first) && (first[0] - 0.4 / 1.2).abs() < 1e-6);
         assert_eq!(second[0], 1.0);
         assert_eq!(context.report().count_of("gltf.unbound-points"), 1);
     }
