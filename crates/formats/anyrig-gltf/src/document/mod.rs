@@ -4,6 +4,7 @@
 //! all other bytes, so key order, unknown members and the spelling of untouched numbers survive. [`Root`] is a typed
 //! view of that text.
 
+pub(crate) mod component;
 mod inspect;
 pub(crate) mod json;
 pub(crate) mod records;

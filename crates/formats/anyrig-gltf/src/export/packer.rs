@@ -1,5 +1,6 @@
 //! Accessors and buffer views: few, tight, aligned, and each shared buffer once.
 
+pub(super) use crate::document::component::Component;
 use crate::document::json::short;
 use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes, Writer};
@@ -9,27 +10,6 @@ use std::collections::BTreeMap;
 const TARGET_VERTICES: u32 = 34962;
 /// `ELEMENT_ARRAY_BUFFER`.
 const TARGET_INDICES: u32 = 34963;
-
-/// Component types (specification 3.6.2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Component {
-    I8 = 5120,
-    U8 = 5121,
-    I16 = 5122,
-    U16 = 5123,
-    U32 = 5125,
-    F32 = 5126,
-}
-
-impl Component {
-    pub(super) fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-}
 
 /// What a buffer view is for. Kinds that are shared have one view for all their accessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,44 +2,13 @@
 
 use super::buffers::{Buffers, ViewBytes, no_bytes};
 use super::{in_list, list, need};
+pub(super) use crate::document::component::Component;
+use crate::document::component::columns_and_rows;
 use crate::document::json::At;
 use crate::document::{Accessor, Index, Root};
 use anyrig_bytes::{Buffer, Context, Error, Place, Result, SharedBytes};
 use anyrig_scene::Storage;
 use std::collections::BTreeMap;
-
-/// Number type of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component {
-    I8,
-    U8,
-    I16,
-    U16,
-    U32,
-    F32,
-}
-
-impl Component {
-    fn of(code: u32, at: &At<'_>) -> Result<Self> {
-        Ok(match code {
-            5120 => Self::I8,
-            5121 => Self::U8,
-            5122 => Self::I16,
-            5123 => Self::U16,
-            5125 => Self::U32,
-            5126 => Self::F32,
-            other => return Err(at.malformed(format!("{other} is not a component type of glTF 2.0"))),
-        })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-}
 
 /// Shape of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +19,9 @@ pub(super) struct Shape {
 
 impl Shape {
     fn of(name: &str, at: &At<'_>) -> Result<Self> {
-        let (columns, rows) = match name {
-            "SCALAR" => (1, 1),
-            "VEC2" => (1, 2),
-            "VEC3" => (1, 3),
-            "VEC4" => (1, 4),
-            "MAT2" => (2, 2),
-            "MAT3" => (3, 3),
-            "MAT4" => (4, 4),
-            other => return Err(at.malformed(format!("{other:?} is not an accessor type of glTF 2.0"))),
-        };
+        let known = columns_and_rows(name);
+        let (columns, rows) =
+            known.ok_or_else(|| at.malformed(format!("{name:?} is not an accessor type of glTF 2.0")))?;
         Ok(Self { columns, rows })
     }
 

@@ -1,5 +1,6 @@
 //! Buffers by their views and accessors.
 
+use super::super::component::{Component, columns_and_rows};
 use super::super::{Accessor, BufferView, Root};
 use anyrig_bytes::codec::{ItemField, ItemLayout, Scalar, SpanKind};
 use anyrig_bytes::{SharedBytes, Value};
@@ -272,25 +273,15 @@ fn accessor_labels(root: &Root) -> BTreeMap<usize, String> {
 
 /// The layout of a tightly packed accessor; matrix columns begin at multiples of 4 bytes (specification 3.6.2.4).
 fn layout(component_type: Option<u32>, kind: Option<&str>) -> Option<ItemLayout> {
-    let scalar = match component_type? {
-        5120 => Scalar::I8,
-        5121 => Scalar::U8,
-        5122 => Scalar::I16,
-        5123 => Scalar::U16,
-        5125 => Scalar::U32,
-        5126 => Scalar::F32,
-        _ => return None,
+    let scalar = match Component::from_code(component_type?)? {
+        Component::I8 => Scalar::I8,
+        Component::U8 => Scalar::U8,
+        Component::I16 => Scalar::I16,
+        Component::U16 => Scalar::U16,
+        Component::U32 => Scalar::U32,
+        Component::F32 => Scalar::F32,
     };
-    let (columns, rows) = match kind? {
-        "SCALAR" => (1, 1),
-        "VEC2" => (1, 2),
-        "VEC3" => (1, 3),
-        "VEC4" => (1, 4),
-        "MAT2" => (2, 2),
-        "MAT3" => (3, 3),
-        "MAT4" => (4, 4),
-        _ => return None,
-    };
+    let (columns, rows) = columns_and_rows(kind?)?;
     let column = rows * scalar.size();
     let pitch = if columns > 1 { column.next_multiple_of(4) } else { column };
     if pitch == column {
