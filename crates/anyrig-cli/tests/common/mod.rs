@@ -1,10 +1,16 @@
 //! What the tests of the program share: running it, and small inputs made here.
 #![allow(dead_code, clippy::print_stdout, reason = "each test uses some of it, and says what it skips")]
 
+// The library's tests read the same corpus in the same way.
+#[path = "../../../anyrig/tests/disk/mod.rs"]
+mod disk;
+
+pub use disk::corpus;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What a run of the program gave.
@@ -85,18 +91,6 @@ pub fn entries(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = all.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
-}
-
-/// The corpus of real files; `None` when it is not there, which only CI must not accept.
-pub fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let path = std::env::var_os("ANYRIG_CORPUS").map_or_else(beside, PathBuf::from);
-    if path.is_dir() {
-        return Some(path);
-    }
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "CI needs the corpus; ANYRIG_CORPUS says where it is");
-    println!("skipped: no corpus at {}", path.display());
-    None
 }
 
 /// A GLB file of a JSON text and binary data, by the glTF 2.0 specification, section 4.4.
