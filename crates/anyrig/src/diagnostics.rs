@@ -5,13 +5,16 @@ use anyrig_bytes::Code;
 /// Every diagnostic of every crate that is built in, in alphabetical order of the ids. `docs/diagnostics.md` is made of
 /// it.
 pub fn diagnostic_codes() -> Vec<&'static Code> {
-    let mut tables: Vec<&'static [&'static Code]> = vec![anyrig_scene::codes::CODES, anyrig_passes::codes::CODES];
-    #[cfg(feature = "fbx")]
-    tables.push(anyrig_fbx::CODES);
-    #[cfg(feature = "gltf")]
-    tables.push(anyrig_gltf::CODES);
-    #[cfg(feature = "urho")]
-    tables.push(anyrig_urho::CODES);
+    let tables = [
+        anyrig_scene::codes::CODES,
+        anyrig_passes::codes::CODES,
+        #[cfg(feature = "fbx")]
+        anyrig_fbx::CODES,
+        #[cfg(feature = "gltf")]
+        anyrig_gltf::CODES,
+        #[cfg(feature = "urho")]
+        anyrig_urho::CODES,
+    ];
     let mut codes: Vec<&'static Code> = tables.into_iter().flatten().copied().collect();
     codes.sort_by_key(|code| code.id);
     codes
