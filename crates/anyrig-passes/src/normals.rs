@@ -77,14 +77,19 @@ fn finished(sums: impl ExactSizeIterator<Item = DVec3>, space: &Space) -> (Strea
 /// one mesh are smooth over their common borders: that they have different materials makes no edge.
 ///
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::Cancelled`].
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::LimitExceeded`];
+/// [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn generate_missing_normals(scene: &mut Scene, options: NormalOptions, context: &Context) -> Result<()> {
     let space = scene.space;
-    let borders: Vec<Option<SumOf>> = scene.meshes.values().map(|mesh| sums_of_mesh(mesh, options.weight)).collect();
+    let border = |mesh| context.check_cancelled().map(|()| sums_of_mesh(mesh, options.weight));
+    let borders: Vec<Option<SumOf>> = scene.meshes.values().map(border).collect::<Result<_>>()?;
     for_each_part(scene, context, |place, part, report| {
         if !lacks_normals(part) {
             return Ok(());
         }
+        // The normals, and the sum and the place of each point.
+        let bytes = size_of::<[f32; 3]>() + size_of::<DVec3>() + size_of::<u32>();
+        place.take_memory(context, part.positions().len(), bytes)?;
         let stats = match &borders[place.mesh.index()] {
             Some(sum_of) => {
                 let sums = part.positions().iter().map(|p| sum_of.get(&key(*p)).copied().unwrap_or_default());

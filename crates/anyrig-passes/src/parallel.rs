@@ -1,6 +1,6 @@
 //! Work on parts, spread over threads.
 
-use anyrig_bytes::{Context, Report, Result};
+use anyrig_bytes::{Context, Place, Report, Result};
 use anyrig_scene::{MeshId, Part, Scene};
 use rayon::prelude::*;
 
@@ -14,6 +14,17 @@ pub struct PartPlace<'a> {
     pub mesh_name: &'a str,
     /// Index of the part in the mesh.
     pub part: usize,
+}
+
+impl PartPlace<'_> {
+    /// Books memory for new values of the part: `count` elements of `bytes_each`.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::LimitExceeded`] at the part.
+    pub(crate) fn take_memory(&self, context: &Context, count: usize, bytes_each: usize) -> Result<()> {
+        let bytes = (count as u64).saturating_mul(bytes_each as u64);
+        context.take_memory(bytes, || Place::element(self.to_string()))
+    }
 }
 
 /// `mesh "NAME" part 2`, with the mesh's index where it has no name.

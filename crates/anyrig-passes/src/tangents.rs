@@ -86,7 +86,8 @@ pub fn generate_tangents(part: &mut Part, space: &Space, options: TangentOptions
 /// Makes tangents for every triangle part that has positions and normals but no tangents, parts in parallel, and reports it.
 ///
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::Cancelled`].
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::LimitExceeded`];
+/// [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn generate_missing_tangents(scene: &mut Scene, options: TangentOptions, context: &Context) -> Result<()> {
     let space = scene.space;
     for_each_part(scene, context, |place, part, report| {
@@ -95,6 +96,12 @@ pub fn generate_missing_tangents(scene: &mut Scene, options: TangentOptions, con
         if part.topology != Topology::Triangles || !ready || part.stream(&Semantic::Tangent).is_some() {
             return Ok(());
         }
+        // One for each corner, and their means at the points.
+        place.take_memory(
+            context,
+            part.corner_count().saturating_add(part.positions().len()),
+            size_of::<[f32; 4]>(),
+        )?;
         let stats = generate_tangents(part, &space, options)?;
         let code = match stats.method {
             TangentMethod::MikkTSpace => &codes::TANGENTS_GENERATED,

@@ -14,9 +14,15 @@ use glam::{DVec2, DVec3};
 /// Work is bounded: at most 1024 point tests per corner, then the rest of a polygon becomes a fan.
 ///
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::Malformed`] for a part that was not validated; [`anyrig_bytes::ErrorKind::Cancelled`].
+/// [`anyrig_bytes::ErrorKind::Malformed`] for a part that was not validated;
+/// [`anyrig_bytes::ErrorKind::LimitExceeded`]; [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn triangulate(scene: &mut Scene, context: &Context) -> Result<()> {
     for_each_part(scene, context, |place, part, report| {
+        if matches!(part.topology, Topology::Polygons { .. }) {
+            // A polygon of n corners becomes n - 2 triangles, so that there are fewer than corners in all.
+            let triangles = part.triangle_count().min(part.corner_count());
+            place.take_memory(context, triangles, bytes_per_triangle(part))?;
+        }
         let fanned = triangulate_part(part)?;
         if fanned > 0 {
             let message = "it intersects itself or has no area";
@@ -24,6 +30,13 @@ pub fn triangulate(scene: &mut Scene, context: &Context) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// Corners, where each came from, and the streams that follow them.
+fn bytes_per_triangle(part: &Part) -> usize {
+    let widths =
+        |domain| part.streams.iter().filter(|s| s.domain == domain).map(|s| usize::from(s.width)).sum::<usize>();
+    size_of::<u32>() * (3 * (2 + widths(Domain::Corner)) + 1 + widths(Domain::Face))
 }
 
 /// Like [`triangulate`] for one part. Gives the number of polygons that could only be cut as a fan, because they

@@ -4,8 +4,9 @@ use super::axes::SignedPermutation;
 use super::once::Once;
 use crate::check::check_part;
 use crate::turn::{turn_faces_with, turned_faces};
-use anyrig_bytes::Result;
-use anyrig_scene::{DeltaStream, Scene, Semantic, Topology};
+use anyrig_bytes::{Context, Place, Result};
+use anyrig_scene::{DeltaStream, Part, Scene, Semantic, Topology};
+use std::collections::BTreeSet;
 
 /// What changes.
 pub(super) struct Change {
@@ -57,12 +58,16 @@ struct Converted {
 }
 
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated.
-pub(super) fn change_meshes(scene: &mut Scene, change: &Change) -> Result<()> {
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::LimitExceeded`];
+/// [`anyrig_bytes::ErrorKind::Cancelled`], which leaves some parts changed and others not.
+pub(super) fn change_meshes(scene: &mut Scene, change: &Change, context: &Context) -> Result<()> {
     // All of them first, so that an error leaves the scene as it was.
     scene.meshes.values().flat_map(|m| &m.parts).try_for_each(check_part)?;
+    let parts = scene.meshes.values().flat_map(|m| &m.parts);
+    context.take_memory(new_bytes(parts, change), || Place::element("vertices in another space"))?;
     let mut converted = Converted::default();
     for part in scene.meshes.values_mut().flat_map(|m| &mut m.parts) {
+        context.check_cancelled()?;
         for stream in &mut part.streams {
             if let Some(work) = Work::on_stream(&stream.semantic).filter(|w| change.does(*w)) {
                 stream.values = converted.floats.convert(work, &stream.values, |v| change.floats(work, v));
@@ -87,10 +92,30 @@ pub(super) fn change_meshes(scene: &mut Scene, change: &Change) -> Result<()> {
     Ok(())
 }
 
+/// What the converted buffers will take; shared ones count once.
+fn new_bytes<'a>(parts: impl Iterator<Item = &'a Part>, change: &Change) -> u64 {
+    let mut seen = BTreeSet::new();
+    let mut values = 0;
+    for part in parts {
+        let streams = part.streams.iter().map(|s| (Work::on_stream(&s.semantic), &s.values));
+        let deltas = part.morphs.iter().flat_map(|m| &m.deltas).map(|d| (Work::on_delta(d), &d.values));
+        for (work, floats) in streams.chain(deltas) {
+            let Some(work) = work.filter(|w| change.does(*w)) else { continue };
+            if seen.insert((work, floats.as_ptr().addr(), floats.len())) {
+                values += floats.len() as u64;
+            }
+        }
+        if change.turn_faces {
+            values += part.corner_count() as u64;
+        }
+    }
+    values * size_of::<f32>() as u64
+}
+
 /// Only V becomes 1 - v.
-pub(super) fn change_uvs(scene: &mut Scene) -> Result<()> {
+pub(super) fn change_uvs(scene: &mut Scene, context: &Context) -> Result<()> {
     let basis = SignedPermutation::between(&scene.space, &scene.space);
-    change_meshes(scene, &Change { basis, unit: 1.0, turn_faces: false, flip_v: true })
+    change_meshes(scene, &Change { basis, unit: 1.0, turn_faces: false, flip_v: true }, context)
 }
 
 impl Change {

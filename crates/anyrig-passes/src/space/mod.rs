@@ -77,7 +77,8 @@ pub fn to_space(scene: &mut Scene, target: Space, context: &Context) -> Result<(
 ///
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::Usage`] when a space's up and front lie on one axis or its unit is no positive number;
-/// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated.
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated; [`anyrig_bytes::ErrorKind::LimitExceeded`];
+/// [`anyrig_bytes::ErrorKind::Cancelled`], after which the scene is of no use.
 pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, context: &Context) -> Result<()> {
     let source = scene.space;
     check(&source)?;
@@ -90,7 +91,7 @@ pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, co
     let unit = source.metres_per_unit / target.metres_per_unit;
     let turn_faces = basis.mirrors() != (source.winding != target.winding);
     let change = Change { basis, unit, turn_faces, flip_v: source.uv_origin != target.uv_origin };
-    geometry::change_meshes(scene, &change)?;
+    geometry::change_meshes(scene, &change, context)?;
     if change.flip_v {
         uv::flip_transforms(scene);
     }

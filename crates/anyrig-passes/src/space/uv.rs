@@ -1,7 +1,7 @@
 //! The other origin of texture coordinates.
 
 use super::geometry::change_uvs;
-use anyrig_bytes::{Result, maths};
+use anyrig_bytes::{Context, Result, maths};
 use anyrig_scene::{Scene, UvOrigin, UvTransform};
 
 /// Turns V round in all texture coordinates, UV morphs and texture transforms, whatever the scene's UV origin, and
@@ -9,8 +9,8 @@ use anyrig_scene::{Scene, UvOrigin, UvTransform};
 ///
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated.
-pub fn flip_v(scene: &mut Scene) -> Result<()> {
-    change_uvs(scene)?;
+pub fn flip_v(scene: &mut Scene, context: &Context) -> Result<()> {
+    change_uvs(scene, context)?;
     flip_transforms(scene);
     scene.space.uv_origin = match scene.space.uv_origin {
         UvOrigin::TopLeft => UvOrigin::BottomLeft,
@@ -62,7 +62,7 @@ mod tests {
         used.transform = Some(UvTransform { offset: [0.25, 0.5], ..UvTransform::default() });
         material.base_color_texture = Some(used);
         scene.materials.push(material);
-        flip_v(&mut scene).expect("valid");
+        flip_v(&mut scene, &Context::new()).expect("valid");
         assert_eq!(scene.space.uv_origin, UvOrigin::BottomLeft);
         let transform = scene.materials.as_slice()[0].base_color_texture.as_ref().and_then(|t| t.transform);
         // v' = 1 - (0.5 + (1 - v)) = v - 0.5.
