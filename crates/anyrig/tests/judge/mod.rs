@@ -290,3 +290,40 @@ fn slerp(a: &[f64], b: &[f64], share: f64) -> Vec<f64> {
     };
     unit(&a.iter().zip(b).map(|(a, b)| of_a * a + sign * of_b * b).collect::<Vec<_>>())
 }
+
+/// A point at (1, 0, 0) that two joints hold half each; the first turns a quarter about Z within a second.
+#[test]
+fn the_judge_itself_is_right_where_hands_can_reckon() {
+    let quarter = std::f32::consts::FRAC_1_SQRT_2;
+    let floats = |values: &[f32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let point = floats(&[1.0, 0.0, 0.0]);
+    let weights = floats(&[0.5, 0.5, 0.0, 0.0]);
+    let keys = floats(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, quarter, quarter]);
+    let buffer = [point, vec![0, 1, 0, 0], weights, keys].concat();
+    let json = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1,2]}],
+        "nodes":[{"mesh":0,"skin":0,"translation":[9,9,9]},{},{"translation":[0,0,3]}],
+        "meshes":[{"primitives":[{"mode":0,"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}}]}],
+        "skins":[{"joints":[1,2]}],
+        "animations":[{"channels":[{"sampler":0,"target":{"node":1,"path":"rotation"}}],
+                       "samplers":[{"input":3,"output":4}]}],
+        "buffers":[{"byteLength":72,"uri":"a%20b.bin"}],"bufferViews":[{"buffer":0,"byteLength":72}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":1,"type":"VEC3"},
+                     {"bufferView":0,"byteOffset":12,"componentType":5121,"count":1,"type":"VEC4"},
+                     {"bufferView":0,"byteOffset":16,"componentType":5126,"count":1,"type":"VEC4"},
+                     {"bufferView":0,"byteOffset":32,"componentType":5126,"count":2,"type":"SCALAR"},
+                     {"bufferView":0,"byteOffset":40,"componentType":5126,"count":2,"type":"VEC4"}]}"#;
+    let file = File::open(json.as_bytes(), |name| (name == "a b.bin").then(|| buffer.clone())).expect("known");
+    assert_eq!((file.clip_count(), file.end_secs(0)), (1, 1.0));
+    // The second joint stands 3 above, which lifts the point by a half of it; the node of the mesh counts for nothing.
+    let eighth = std::f64::consts::FRAC_PI_4;
+    let at_half = [0.5 * eighth.cos() + 0.5, 0.5 * eighth.sin(), 1.5];
+    for (moment, expected) in [
+        (None, [1.0, 0.0, 1.5]),
+        (Some((0, 0.5)), at_half),
+        (Some((0, 1.0)), [0.5, 0.5, 1.5]),
+        (Some((0, 9.0)), [0.5, 0.5, 1.5]),
+    ] {
+        let distance = largest_distance(&file.shown(moment), &vec![vec![Some(expected)]]).expect("one point");
+        assert!(distance < 1e-6, "{moment:?}: {:?}", file.shown(moment));
+    }
+}
