@@ -1,5 +1,5 @@
 //! What the tests of the program share: running it, and small inputs made here.
-#![allow(dead_code, clippy::print_stdout, reason = "each test uses some of it, and says what it skips")]
+#![allow(dead_code, unused_imports, clippy::print_stdout, reason = "each test uses some of it, and says what it skips")]
 
 // The library's tests read the same corpus in the same way.
 #[path = "../../../anyrig/tests/disk/mod.rs"]
