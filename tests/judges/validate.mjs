@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Runs the Khronos glTF validator over files and folders.
 //
-//   node tests/judges/validate.mjs [--json FILE] [--valid FILE] PATH...
+//   node tests/judges/validate.mjs [--json FILE] [--valid FILE] [--errors FILE] PATH...
 //
 // Prints one line for each file with errors and a summary; ends 1 on any error and where no file was found.
 // --json FILE   every issue of every file
 // --valid FILE  the paths of the files without an error, one a line
+// --errors FILE path below the first PATH, code and first place of each kind of error, one a line
 //
 // The validator itself is installed by .ci/judges into .judges, which git ignores.
 
@@ -23,7 +24,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { json: { type: "string" }, valid: { type: "string" } },
+    options: { json: { type: "string" }, valid: { type: "string" }, errors: { type: "string" } },
     allowPositionals: true,
   });
   const validator = loadValidator();
@@ -36,6 +37,8 @@ async function main() {
   }
   if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 1)}\n`);
   if (values.valid) await writeFile(values.valid, lines(results.filter(isValid).map((result) => result.file)));
+
+  if (values.errors) await writeFile(values.errors, lines(results.flatMap((result) => kinds(result, positionals[0]))));
 
   const count = (severity) => sum(results.map((result) => tally(result.issues, severity)));
   console.log(`${results.length} files, ${count(ERROR)} errors, ${count(WARNING)} warnings`);
@@ -100,6 +103,19 @@ function grouped(issues) {
     codes.set(issue.code, known);
   }
   return [...codes].map(([code, { place, count }]) => `${code} x${count} at ${place}`).join("; ");
+}
+
+/** Tab-separated lines: the file, and the code and the first place of each kind of error; places that differ in numbers only are one. */
+function kinds(result, folder) {
+  const seen = new Set();
+  const found = [];
+  for (const { code, severity, pointer = "" } of result.issues) {
+    const kind = `${code} ${pointer.replace(/\d+/g, "#")}`;
+    if (severity !== ERROR || seen.has(kind)) continue;
+    seen.add(kind);
+    found.push([path.relative(folder, result.file), code, pointer].join("\t"));
+  }
+  return found;
 }
 
 const tally = (issues, severity) => issues.filter((issue) => issue.severity === severity).length;

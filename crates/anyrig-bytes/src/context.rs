@@ -12,6 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum Role {
     /// A motion for the primary model.
     Motion,
+    /// A motion that nobody named, but that lies where motions of the primary model usually are. One that does not fit
+    /// the model is left out.
+    FoundMotion,
     /// A skeleton for a motion that has none.
     Skeleton,
     /// The rest pose.

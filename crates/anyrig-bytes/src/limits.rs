@@ -21,7 +21,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { input_bytes: 4 << 30, memory_bytes: 8 << 30, elements: 1 << 30, depth: 512, pixels: 1 << 28 }
+        Self { input_bytes: 4 << 30, memory_bytes: 8 << 30, elements: 1 << 30, depth: 4096, pixels: 1 << 28 }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::motions::Choice;
 use anyrig::{Limits, Losses, Verify, Via};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -54,7 +55,7 @@ pub enum Color {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Largest input file, such as 500M or 8G
+    /// Largest input file, and largest file that it refers to, such as 500M or 8G
     #[arg(long, value_name = "SIZE", value_parser = parse_size, global = true)]
     pub limit_input: Option<u64>,
     /// Memory that a file may ask for, such as 500M or 8G
@@ -63,10 +64,10 @@ pub struct LimitArgs {
     /// Nodes, vertices, keys and the like in all
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_elements: Option<u64>,
-    /// Nesting of nodes and values
+    /// Levels of the tree of nodes, and of values in one another in text files
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_depth: Option<u32>,
-    /// Pixels of one image
+    /// Pixels of one image that is decoded; images that pass untouched are not counted
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_pixels: Option<u64>,
 }
@@ -115,7 +116,7 @@ Examples:
   anyrig convert Fox.glb --to urhox -o assets -n Fox  into assets/, as Fox.mdl
   anyrig convert Fox.gltf -o Fox.glb                  the ending decides
   anyrig convert 'models/**/*.glb' --to urhox -o out  a batch: out/<stem>_UrhoX/ each
-  anyrig convert Fox.glb --to urhox -O max_bones=32 --scale 0.01
+  anyrig convert Fox.glb --to urhox -O max-bones=32 --scale 0.01
   anyrig convert Fox.glb --to urhox --dry-run         what would be lost?
   anyrig convert Fox.mdl --motion Animations/Walk.ani --motion Animations/Run.ani --to glb
   anyrig convert - --to glb -o - < in.gltf > out.glb
@@ -148,13 +149,17 @@ pub struct ConvertArgs {
     /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
     #[arg(long = "motion", value_name = "FILE")]
     pub motions: Vec<PathBuf>,
+    /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
+    /// Animations/*.ani, <stem>.ani and <stem>_*.ani
+    #[arg(long, conflicts_with = "motions")]
+    pub no_motion: bool,
     /// An option of the target or the source format; `anyrig formats NAME --options` lists them
     #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub options: Vec<(String, String)>,
     /// Short for -O handedness=...; for targets that have it: urhox
     #[arg(long, value_name = "none|reflect-x|reflect-z")]
     pub handedness: Option<String>,
-    /// Short for -O flip_v=true: turns texture coordinates upside down; for targets that have it: urhox
+    /// Short for -O flip-v=true: turns texture coordinates upside down; for targets that have it: urhox
     #[arg(long)]
     pub flip_v: bool,
     /// Short for -O scale=...: a factor on all lengths; for targets that have it: urhox
@@ -184,12 +189,17 @@ pub struct ConvertArgs {
 }
 
 impl ConvertArgs {
+    /// Which motions the models get.
+    pub fn motion_choice(&self) -> Choice<'_> {
+        motion_choice(&self.motions, self.no_motion)
+    }
+
     /// All options of formats, the shortcuts first.
     pub fn option_pairs(&self) -> Vec<(String, String)> {
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let mut pairs = Vec::new();
         pairs.extend(self.handedness.as_deref().map(|h| pair("handedness", h)));
-        pairs.extend(self.flip_v.then(|| pair("flip_v", "true")));
+        pairs.extend(self.flip_v.then(|| pair("flip-v", "true")));
         pairs.extend(self.scale.as_deref().map(|s| pair("scale", s)));
         pairs.extend(self.options.iter().cloned());
         pairs
@@ -199,7 +209,7 @@ impl ConvertArgs {
     pub fn is_shortcut(&self, key: &str) -> bool {
         match key {
             "handedness" => self.handedness.is_some(),
-            "flip_v" => self.flip_v,
+            "flip-v" => self.flip_v,
             "scale" => self.scale.is_some(),
             _ => false,
         }
@@ -208,6 +218,21 @@ impl ConvertArgs {
     /// What `--strict` means.
     pub fn losses(&self) -> Losses {
         if self.strict { Losses::Refuse } else { Losses::Report }
+    }
+}
+
+impl InspectArgs {
+    /// Which motions the model gets.
+    pub fn motion_choice(&self) -> Choice<'_> {
+        motion_choice(&self.motions, self.no_motion)
+    }
+}
+
+fn motion_choice(files: &[PathBuf], no_motion: bool) -> Choice<'_> {
+    match (files, no_motion) {
+        (_, true) => Choice::None,
+        ([], false) => Choice::Usual,
+        (files, false) => Choice::Files(files),
     }
 }
 
@@ -267,6 +292,10 @@ pub struct InspectArgs {
     /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
     #[arg(long = "motion", value_name = "FILE")]
     pub motions: Vec<PathBuf>,
+    /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
+    /// Animations/*.ani, <stem>.ani and <stem>_*.ani
+    #[arg(long, conflicts_with = "motions")]
+    pub no_motion: bool,
     /// Print JSON with stable keys
     #[arg(long)]
     pub json: bool,

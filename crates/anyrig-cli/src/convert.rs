@@ -1,9 +1,10 @@
 //! `anyrig convert`.
 
-use crate::args::{ConvertArgs, Global};
+use crate::args::{ConvertArgs, Global, ViaArg};
 use crate::failure::{Exit, Failure, Result};
 use crate::inputs::{self, Input};
-use crate::motions::Motions;
+use crate::leftovers;
+use crate::motions::{Choice, Motions, found_in};
 use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
@@ -11,8 +12,8 @@ use crate::stage::{Existing, Stage, check_place, write_one};
 use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
-    Context, Conversion, ConvertRequest, Exporter, FormatInfo, Importer, Plan, Registry, Report, Road, Severity, Value,
-    Verify, options, verify_file,
+    Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Packaging, Plan, Registry, Report,
+    Road, Severity, Value, Verify, codes, options, verify_file,
 };
 use rayon::prelude::*;
 use serde_json::json;
@@ -37,7 +38,10 @@ pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>
     if jobs.len() > 1 && !args.motions.is_empty() {
         return Err(Failure::usage("--motion is for one input; these are several"));
     }
-    let motions = Motions::read(&args.motions, global.limits.limits().input_bytes)?;
+    let motions = match args.motion_choice() {
+        Choice::Files(files) => Motions::read(files, global.limits.limits().input_bytes)?,
+        Choice::Usual | Choice::None => Motions::default(),
+    };
     let mut inputs = canonical_inputs(&jobs);
     inputs.extend(motions.used.iter().cloned());
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
@@ -88,9 +92,9 @@ fn route(
     exporter: &dyn Exporter,
 ) -> Result<Vec<(String, Value)>> {
     let pairs = args.option_pairs();
-    let plain = |key: &str| key.replace('-', "_");
+    refuse_twice(args, &pairs)?;
     let has = |info: &FormatInfo, key: &str| {
-        info.options.is_some_and(|o| options::describe(&o).iter().any(|option| plain(&option.key) == plain(key)))
+        info.options.is_some_and(|o| options::describe(&o).iter().any(|option| option.key == key))
     };
     for (key, _) in &pairs {
         if has(exporter.info(), key) || has(importer.info(), key) {
@@ -99,12 +103,23 @@ fn route(
         let owners: Vec<&str> =
             registry.exporters().map(Exporter::info).filter(|i| has(i, key)).map(|i| i.id).collect();
         if !owners.is_empty() {
-            let what = if args.is_shortcut(key) { format!("--{}", key.replace('_', "-")) } else { format!("-O {key}") };
+            let what = if args.is_shortcut(key) { format!("--{key}") } else { format!("-O {key}") };
             let (owners, target) = (owners.join(", "), exporter.info().id);
             return Err(Failure::usage(format!("{what} is for the target {owners}; `{target}` has no such option")));
         }
     }
     Ok(options::route(&pairs, Some(importer), Some(exporter))?)
+}
+
+/// An option that is given twice says nothing for certain; `key` and its shortcut are one.
+fn refuse_twice(args: &ConvertArgs, pairs: &[(String, String)]) -> Result<()> {
+    for (index, (key, value)) in pairs.iter().enumerate() {
+        let Some((_, before)) = pairs.iter().take(index).find(|(other, _)| other == key) else { continue };
+        // Shortcuts come first.
+        let first = if args.is_shortcut(key) { format!("--{key}") } else { format!("-O {key}={before}") };
+        return Err(Failure::usage(format!("{first} and -O {key}={value} set one option twice; leave one out")));
+    }
+    Ok(())
 }
 
 fn canonical_inputs(jobs: &[Job]) -> BTreeSet<PathBuf> {
@@ -183,6 +198,15 @@ impl Runner<'_> {
 
     fn errors_of(&self, job: &Job, outcome: &Outcome) -> String {
         let mut text = self.ui.report_lines(&outcome.report);
+        let found = usize::try_from(found_in(&outcome.report)).unwrap_or(usize::MAX);
+        if found > 0 && self.ui.volume > Volume::Quiet {
+            let line = format!(
+                "  {} found beside the model became clips (--no-motion leaves them out)\n",
+                plural(found, "motion")
+            );
+            text += &self.ui.ink_err(Ink::Dim, &line);
+        }
+        text += &self.left_over_line(&outcome.report);
         if let Err(failure) = &outcome.result {
             let input = job.input.display();
             // Most messages begin with the file already.
@@ -199,6 +223,21 @@ impl Runner<'_> {
         text
     }
 
+    /// Files of an earlier run are worth a line of their own: an engine would load them.
+    fn left_over_line(&self, report: &Report) -> String {
+        let of_it: Vec<_> = report.diagnostics().iter().filter(|d| d.code.id == codes::LEFT_OVER.id).collect();
+        if of_it.is_empty() || self.ui.volume == Volume::Quiet {
+            return String::new();
+        }
+        let count = usize::try_from(of_it.iter().map(|d| d.count).sum::<u64>()).unwrap_or(usize::MAX);
+        let named: Vec<&str> =
+            of_it.iter().map(|d| d.subject.as_str()).filter(|s| *s != Report::OTHERS).take(4).collect();
+        let more = if count > named.len() { ", …" } else { "" };
+        let words = if count == 1 { "1 file there is" } else { &format!("{count} files there are") };
+        let line = format!("  {words} not of this conversion and left alone: {}{more}\n", named.join(", "));
+        self.ui.ink_err(Ink::Yellow, &clean(&line))
+    }
+
     fn outcome(&self, job: &Job) -> Outcome {
         let mut report = Report::default();
         let result = self.convert(job, &mut report);
@@ -212,7 +251,7 @@ impl Runner<'_> {
             Input::File(path) => FileSource::open(path, limits.input_bytes)?,
             Input::Missing(_, message) => return Err(Failure::failed(message)),
         };
-        let context = self.context(&source)?;
+        let context = self.context(job, &source)?;
         let request = self.request(job);
         let result = if self.args.dry_run {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
@@ -228,7 +267,7 @@ impl Runner<'_> {
         result
     }
 
-    fn context(&self, source: &FileSource) -> Result<Context> {
+    fn context(&self, job: &Job, source: &FileSource) -> Result<Context> {
         let importer = match &self.args.from {
             Some(id) => self.registry.importer(id)?,
             None => self.registry.detect(source)?,
@@ -236,7 +275,23 @@ impl Runner<'_> {
         let routed = route(self.registry, self.args, importer, self.exporter)?;
         let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
         let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
-        Ok(self.motions.attach(context).with_progress(self.bar.stages()))
+        let context = self.found_motions(job, importer).attach(self.motions.attach(context));
+        Ok(context.with_progress(self.bar.stages()))
+    }
+
+    /// A document that is written back as it is takes no motions.
+    fn found_motions(&self, job: &Job, importer: &dyn Importer) -> Motions {
+        let written_back = match self.args.via {
+            ViaArg::Auto => importer.info().id == self.exporter.info().id,
+            ViaArg::Document => true,
+            ViaArg::Scene => false,
+        };
+        let (Choice::Usual, Input::File(path), false) = (self.args.motion_choice(), &job.input, written_back) else {
+            return Motions::default();
+        };
+        let found = Motions::beside(path, importer, self.global.limits.limits().input_bytes);
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(found.used.iter().cloned());
+        found
     }
 
     fn request(&self, job: &Job) -> ConvertRequest {
@@ -312,7 +367,15 @@ impl Runner<'_> {
         }
         context.check_cancelled()?;
         let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let replaces = self.existing == Existing::Replace && stage.main_exists();
         let paths = stage.commit(self.existing, &inputs)?;
+        if replaces && matches!(self.exporter.packaging(), Packaging::Folder { .. }) {
+            for path in leftovers::find(folder, &paths, &inputs) {
+                let message = "it is not of this conversion, perhaps of an earlier one; delete it if nothing needs it";
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                context.push(Diagnostic::new(&codes::LEFT_OVER, name, message));
+            }
+        }
         Ok(paths.into_iter().zip(sizes).collect())
     }
 

@@ -56,9 +56,18 @@ impl Failure {
 
 /// The flag that raises the limit of a job that was passed.
 fn limit_flag(error: &Error) -> Option<&'static str> {
-    let of_job = error.kind() == ErrorKind::LimitExceeded && error.message().contains("for this job");
-    let flags = [("bytes of memory", "--limit-memory"), ("elements", "--limit-elements")];
-    flags.iter().find(|(unit, _)| of_job && error.message().contains(unit)).map(|(_, flag)| *flag)
+    if error.kind() != ErrorKind::LimitExceeded {
+        return None;
+    }
+    let message = error.message();
+    let of_job = message.contains("for this job");
+    let flags = [
+        (of_job && message.contains("bytes of memory"), "--limit-memory"),
+        (of_job && message.contains("elements"), "--limit-elements"),
+        (message.contains("pixels are more than the limit"), "--limit-pixels"),
+        (message.contains("deeper than the limit"), "--limit-depth"),
+    ];
+    flags.iter().find(|(is_it, _)| *is_it).map(|(_, flag)| *flag)
 }
 
 impl From<Error> for Failure {

@@ -10,6 +10,7 @@ mod failure;
 mod formats;
 mod inputs;
 mod inspect;
+mod leftovers;
 mod motions;
 mod open;
 mod outputs;

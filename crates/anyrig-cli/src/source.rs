@@ -105,7 +105,7 @@ impl Source for FileSource {
         let bytes = open(&path, self.limit).map_err(|error| {
             let kind =
                 if error.kind() == io::ErrorKind::FileTooLarge { ErrorKind::LimitExceeded } else { ErrorKind::Io };
-            Error::new(kind, Place::whole().in_file(&name), format!("cannot be read: {error}"))
+            Error::new(kind, Place::whole().in_file(&name), format!("the file {name:?} cannot be read: {error}"))
         })?;
         self.used.lock().unwrap_or_else(PoisonError::into_inner).push(path);
         Ok(Some(bytes))

@@ -50,6 +50,12 @@ impl Stage {
         &self.new
     }
 
+    /// Whether something lies where the first file goes.
+    pub fn main_exists(&self) -> bool {
+        let main = self.files.first().map(|(_, name)| self.destination.join(name));
+        main.is_some_and(|main| fs::symlink_metadata(main).is_ok())
+    }
+
     /// Writes a file under a name that stays below the folder; it will be called `final_name`.
     pub fn write(&mut self, name: &str, final_name: OsString, content: &Rope) -> Result<()> {
         let path = self.new.join(name);

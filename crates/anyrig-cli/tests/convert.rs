@@ -193,9 +193,9 @@ fn options_are_checked_before_any_work() {
     let at = folder.path();
     write(&at.join("in.glb"), &triangle("", ""));
     let convert = |more: &[&str]| run(at, &[&["convert", "in.glb", "--to", "urhox"], more].concat());
-    convert(&["-O", "max_bnes=3"]).exits(2).says("did you mean `max_bones`?");
-    convert(&["-O", "max_bones=many"]).exits(2).says("max_bones");
-    convert(&["-O", "max_bones"]).exits(2).says("KEY=VALUE");
+    convert(&["-O", "max-bnes=3"]).exits(2).says("did you mean `max-bones`?");
+    convert(&["-O", "max-bones=many"]).exits(2).says("max-bones");
+    convert(&["-O", "max-bones"]).exits(2).says("KEY=VALUE");
     convert(&["--handedness", "reflect-w"]).exits(2).says("did you mean `reflect-");
     convert(&["--scale", "big"]).exits(2).says("scale");
     run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "--via", "document", "-O", "generator=me"]).exits(2);
@@ -208,6 +208,12 @@ fn options_are_checked_before_any_work() {
     }
     let unknown = run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "-O", "genrator=me"]).exits(2);
     assert_eq!(unknown.stderr.matches("resources").count(), 1, "{}", unknown.stderr);
+    assert_eq!(entries(at), ["in.glb"]);
+    // One spelling, and each option once.
+    convert(&["-O", "max_bones=32"]).exits(2).says("did you mean `max-bones`?");
+    convert(&["-O", "error=1", "-O", "error=2"]).exits(2).says("-O error=1 and -O error=2 set one option twice");
+    convert(&["--scale", "2", "-O", "scale=2"]).exits(2).says("--scale and -O scale=2 set one option twice");
+    convert(&["--scale", "2", "--scale", "3"]).exits(2).says("--scale");
     assert_eq!(entries(at), ["in.glb"]);
     convert(&["-O", "max-bones=32", "--handedness", "reflect-x", "--flip-v", "--scale", "0.01"]).exits(0);
     assert!(at.join("in_UrhoX/in.mdl").is_file());
@@ -316,4 +322,80 @@ fn limits_are_flags() {
     run(at, &["inspect", "in.glb", "--limit-elements", "1"]).exits(1).says("--limit-elements raises it");
     run(at, &["inspect", "in.glb", "--limit-memory", "1"]).exits(1).says("--limit-memory raises it");
     run(at, &["inspect", "in.glb", "--limit-memory", "lots"]).exits(2);
+    run(at, &["inspect", "in.glb", "--limit-input", "100"]).exits(1).says("--limit-input raises it");
+    run(at, &["inspect", "in.glb", "--limit-elements", "-1"]).exits(2);
+    run(at, &["inspect", "in.glb", "--limit-elements", "99999999999999999999"]).exits(2);
+    run(at, &["inspect", "in.glb", "--limit-elements", "18446744073709551615", "--limit-depth", "4294967295"]).exits(0);
+}
+
+#[test]
+fn the_limit_of_depth_bounds_nodes_and_values() {
+    let folder = folder();
+    let at = folder.path();
+    let nodes: Vec<_> = (1..20).map(|child| format!(r#"{{"children":[{child}]}}"#)).collect();
+    let chain =
+        format!(r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0]}}],"nodes":[{},{{}}]}}"#, nodes.join(","));
+    write(&at.join("chain.gltf"), chain.as_bytes());
+    run(at, &["inspect", "chain.gltf", "--limit-depth", "19"]).exits(1).says("--limit-depth raises it");
+    run(at, &["convert", "chain.gltf", "--via", "scene", "-o", "o.glb", "--limit-depth", "19"])
+        .exits(1)
+        .says("19 levels");
+    run(at, &["inspect", "chain.gltf", "--limit-depth", "20"]).exits(0);
+    let text = r#"{"asset":{"version":"2.0","extras":[[[[[["]]]]\""]]]]]]}}"#;
+    write(&at.join("values.gltf"), text.as_bytes());
+    run(at, &["inspect", "values.gltf", "--limit-depth", "7"]).exits(1).says("levels of values");
+    run(at, &["inspect", "values.gltf", "--limit-depth", "8"]).exits(0);
+}
+
+#[test]
+fn the_limit_of_input_bounds_the_files_beside_too() {
+    let folder = folder();
+    let at = folder.path();
+    let (gltf, bin) = triangle_gltf("data.bin");
+    write(&at.join("in.gltf"), &gltf);
+    let mut long = bin;
+    long.resize(gltf.len() + 1000, 0);
+    write(&at.join("data.bin"), &long);
+    let limit = (gltf.len() + 10).to_string();
+    run(at, &["inspect", "in.gltf", "--limit-input", &limit]).exits(1).says("data.bin");
+    run(at, &["inspect", "in.gltf"]).exits(0);
+}
+
+#[test]
+fn nothing_to_convert_is_an_error() {
+    let folder = folder();
+    let at = folder.path();
+    let start = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"#;
+    let empty = r#""accessors":[{"componentType":5126,"type":"VEC3","count":0}],"#;
+    let meshes = [
+        (r#""meshes":[{"primitives":[]}]}"#, ""),
+        (r#""meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]}"#, empty),
+        (r#""meshes":[{"primitives":[{"attributes":{}}]}]}"#, ""),
+    ];
+    for (mesh, accessors) in meshes {
+        write(&at.join("in.gltf"), format!("{start}{accessors}{mesh}").as_bytes());
+        run(at, &["convert", "in.gltf", "--to", "urhox"]).exits(1).says("no geometry and no motion");
+        assert_eq!(entries(at), ["in.gltf"], "{mesh}");
+    }
+}
+
+#[test]
+fn what_an_earlier_run_left_is_named_and_kept() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle_with_material());
+    let convert = |more: &[&str]| run(at, &[&["convert", "in.glb", "--to", "urhox", "--force"], more].concat());
+    let first = convert(&[]).exits(0);
+    assert!(!first.stderr.contains("left alone"), "{}", first.stderr);
+    write(&at.join("in_UrhoX/Animations/Old.ani"), b"mine");
+    write(&at.join("in_UrhoX/Materials/old.xml"), b"mine");
+    write(&at.join("in_UrhoX/notes.md"), b"mine");
+    let second =
+        convert(&["--report", "r.json"]).exits(0).says("2 files there are not of this conversion and left alone");
+    assert!(second.stderr.contains("Animations/Old.ani, Materials/old.xml"), "{}", second.stderr);
+    for file in ["Animations/Old.ani", "Materials/old.xml", "notes.md"] {
+        assert_eq!(fs::read(at.join("in_UrhoX").join(file)).expect("there"), b"mine", "{file}");
+    }
+    let report = fs::read_to_string(at.join("r.json")).expect("there");
+    assert_eq!(report.matches("convert.left-over").count(), 2, "{report}");
 }

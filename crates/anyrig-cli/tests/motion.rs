@@ -78,6 +78,45 @@ fn a_motion_is_an_input_and_never_overwritten() {
     assert!(!at.join("new.mdl").exists());
 }
 
+#[test]
+fn motions_beside_a_model_are_found() {
+    let folder = bundle();
+    let at = folder.path();
+    fs::copy(at.join("Animations/Walk.ani"), at.join("m_Run.ani")).expect("writable");
+    fs::copy(at.join("Animations/Walk.ani"), at.join("other_Run.ani")).expect("writable");
+    write(&at.join("Animations/broken.ani"), b"UANI");
+    let clips = |words: &[&str]| -> Vec<String> {
+        let words = [&["convert", "m.mdl", "--to", "glb", "--force", "--report", "r.json"], words].concat();
+        run(at, &words).exits(0);
+        let json = json_of_glb(&at.join("m.glb"));
+        let animations = json["animations"].as_array().cloned().unwrap_or_default();
+        animations.iter().map(|a| a["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(clips(&[]), ["m_Run", "Walk", "Wave"]);
+    let report = fs::read_to_string(at.join("r.json")).expect("there");
+    assert_eq!(report.matches("urho.motion-found").count(), 3, "{report}");
+    assert_eq!(report.matches("urho.motion-left-out").count(), 1, "{report}");
+    assert_eq!(clips(&["--motion", "Animations/Wave.ani"]), ["Wave"]);
+    assert_eq!(clips(&["--no-motion"]), [""; 0]);
+    let said = run(at, &["convert", "m.mdl", "--to", "glb", "-n", "x"]).exits(0);
+    assert!(said.stderr.contains("3 motions found beside the model became clips (--no-motion"), "{}", said.stderr);
+    run(at, &["convert", "m.mdl", "--to", "glb", "--no-motion", "--motion", "m_Run.ani"]).exits(2);
+    // What is written back as it is takes none, and they are inputs: never written onto.
+    run(at, &["convert", "m.mdl", "--to", "urhox", "-o", "copy"]).exits(0);
+    assert_eq!(fs::read(at.join("copy/m.mdl")).expect("there"), fs::read(at.join("m.mdl")).expect("there"));
+    let onto = ["convert", "m.mdl", "--to", "urhox", "--via", "scene", "-o", ".", "-n", "n", "--force", "--scale", "2"];
+    run(at, &onto).exits(1).says("is an input");
+    let inspected = run(at, &["inspect", "m.mdl", "--json"]).exits(0);
+    let inspected: serde_json::Value = serde_json::from_slice(&inspected.stdout).expect("JSON");
+    assert_eq!(inspected["clips"].as_array().map(Vec::len), Some(3));
+    // Those of another model move none of its bones.
+    write(&at.join("alone/in.glb"), &triangle("", ""));
+    run(at, &["convert", "alone/in.glb", "--to", "urhox", "-o", "alone"]).exits(0);
+    write(&at.join("alone/Animations/Walk.ani"), &fs::read(at.join("Animations/Walk.ani")).expect("there"));
+    let other = run(at, &["convert", "alone/in.mdl", "--to", "glb", "-v"]).exits(0);
+    assert!(other.stderr.contains("moves no bone of this model"), "{}", other.stderr);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_behind_standard_output_is_a_failure() {

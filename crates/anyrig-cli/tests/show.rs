@@ -112,7 +112,7 @@ fn formats_and_their_options() {
     assert_eq!((&urhox["read"], &urhox["write"]), (&true.into(), &true.into()));
     let options = run(at, &["formats", "urhox", "--options"]).exits(0).out();
     assert!(options.contains("handedness (none, reflect-x, reflect-z; default none)"), "{options}");
-    assert!(options.contains("max_bones (integer; default 64)"), "{options}");
+    assert!(options.contains("max-bones (integer; default 64)"), "{options}");
     run(at, &["formats", "glb"]).exits(0);
     run(at, &["formats", "gbl"]).exits(2).says("did you mean `glb`?");
     run(at, &["formats", "--options"]).exits(2);
@@ -129,4 +129,20 @@ fn small_commands() {
     assert!(!run(at, &["licenses"]).exits(0).stdout.is_empty());
     assert!(run(at, &["convert", "--help"]).exits(0).out().contains("Examples:"));
     assert!(run(at, &["--version"]).exits(0).out().starts_with("anyrig "));
+}
+
+#[test]
+fn options_have_one_spelling() {
+    let folder = folder();
+    let listed = run(folder.path(), &["formats", "--json"]).exits(0);
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let mut count = 0;
+    for option in listed.as_array().expect("a list").iter().flat_map(|f| f["options"].as_array().expect("a list")) {
+        let key = option["key"].as_str().expect("a key");
+        let kebab =
+            key.split('-').all(|w| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
+        assert!(kebab, "{key}");
+        count += 1;
+    }
+    assert!(count > 5);
 }

@@ -198,7 +198,7 @@ fn options_change_what_they_say() {
     let scaled = convert("scaled", &["--scale", "0.01"]);
     let flipped = convert("flipped", &["--flip-v"]);
     let mirrored = convert("mirrored", &["--handedness", "reflect-x"]);
-    let split = convert("split", &["-O", "max_bones=12"]);
+    let split = convert("split", &["-O", "max-bones=12"]);
     let floats = |model: &urho::Model, element| model.vertex_buffers[0].floats(100, element);
     let (position, uv) = (floats(&plain, 0x003), floats(&plain, 0x402));
     let scaled_position = floats(&scaled, 0x003);

@@ -151,11 +151,27 @@ pub trait Importer: Send + Sync {
         &[]
     }
 
+    /// Where motions of a model usually lie, as names relative to the model's folder: `{stem}` stands for the model's
+    /// name without ending, `*` in the last part for anything. Whoever can list folders may attach such files as
+    /// [`Role::FoundMotion`].
+    fn usual_motions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Reads the source's primary file. The scene is validated.
     ///
     /// # Errors
     /// Whatever makes the file unusable, with its place. What can be repaired goes into the context's report.
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene>;
+
+    /// Puts a line into the report for each kind of breach of the format's own rules that [`Importer::import`] reads
+    /// over because it does no harm. It costs a second look at the whole file, so only validation asks for it.
+    ///
+    /// # Errors
+    /// As [`Importer::import`].
+    fn check_rules(&self, _source: &dyn Source, _context: &Context) -> Result<()> {
+        Ok(())
+    }
 
     /// Reads the byte-exact document.
     ///

@@ -7,11 +7,11 @@ use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Severity, Source};
-use anyrig_scene::{Document, ExportedFile, Exporter, Importer, Scene};
+use anyrig_scene::{Document, ExportedFile, Exporter, Importer, NodeId, Scene};
 use serde::Serialize;
 
 /// All there are.
-const ROLES: [Role; 5] = [Role::Motion, Role::Skeleton, Role::Rest, Role::Template, Role::Meta];
+const ROLES: [Role; 6] = [Role::Motion, Role::FoundMotion, Role::Skeleton, Role::Rest, Role::Template, Role::Meta];
 
 /// The way that a conversion took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -131,7 +131,27 @@ pub(crate) fn stem_of(source: &dyn Source, request: &ConvertRequest) -> String {
 pub(crate) fn import(importer: &dyn Importer, source: &dyn Source, context: &Context) -> Result<Scene> {
     check_size(source, context)?;
     check_attachments(importer, context)?;
-    importer.import(source, context).map_err(|e| e.in_file(source.name()))
+    let scene = importer.import(source, context).and_then(|scene| {
+        check_depth(&scene, context)?;
+        Ok(scene)
+    });
+    scene.map_err(|e| e.in_file(source.name()))
+}
+
+/// Refuses a tree of nodes that is deeper than the limit; whoever allows much must not meet it as a recursion.
+fn check_depth(scene: &Scene, context: &Context) -> Result<()> {
+    let limit = context.limits().depth;
+    let mut next: Vec<(NodeId, u32)> =
+        scene.nodes.ids().filter(|id| scene.nodes[*id].parent.is_none()).map(|id| (id, 1)).collect();
+    while let Some((id, depth)) = next.pop() {
+        let node = &scene.nodes[id];
+        if depth > limit {
+            let message = format!("this node lies deeper than the limit of {limit} levels of nodes");
+            return Err(Error::limit(Place::element(format!("node {:?}", node.name)), message));
+        }
+        next.extend(node.children.iter().map(|child| (*child, depth + 1)));
+    }
+    Ok(())
 }
 
 pub(crate) fn read_document(

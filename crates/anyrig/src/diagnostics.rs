@@ -6,6 +6,7 @@ use anyrig_bytes::Code;
 /// it.
 pub fn diagnostic_codes() -> Vec<&'static Code> {
     let tables = [
+        crate::codes::CODES,
         anyrig_scene::codes::CODES,
         anyrig_passes::codes::CODES,
         #[cfg(feature = "fbx")]

@@ -21,6 +21,7 @@
 //! }
 //! ```
 
+pub mod codes;
 pub mod compare;
 mod convert;
 mod diagnostics;
@@ -62,11 +63,15 @@ pub use suggest::nearest;
 pub use verify::{verify, verify_file};
 pub use written::WrittenFiles;
 
-/// Reads a file as far as a scene and returns what there is to say about it.
+/// Reads a file as far as a scene, looks for breaches of its format's rules that do no harm to reading, and returns
+/// what there is to say about it.
 ///
 /// # Errors
 /// Whatever makes the file unusable.
 pub fn validate_file(source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Report> {
-    load(source, from, context)?;
+    let registry = Registry::standard();
+    registry.load(source, from, context)?;
+    let importer = registry.importer_for(from, source)?;
+    importer.check_rules(source, context)?;
     Ok(context.report())
 }

@@ -76,7 +76,8 @@ fn kind(target: &serde_json::Value) -> String {
 }
 
 /// Sorts `key=value` pairs to the options of the target, else to those of the source format. The result is for
-/// [`anyrig_bytes::Context::with_options`], one object for each owner. In keys `-` and `_` are one.
+/// [`anyrig_bytes::Context::with_options`], one object for each owner. Keys are spelled as [`describe`] gives
+/// them: small letters and `-`.
 ///
 /// A value that is JSON of the option's type is taken as that, anything else as text.
 ///
@@ -96,8 +97,7 @@ pub fn route(
         schemas.iter().flatten().flat_map(|s| describe(s).into_iter().map(|option| (s.owner, option))).collect();
     let mut routed: Vec<(String, Value)> = Vec::new();
     for (key, text) in pairs {
-        let wanted = key.replace('-', "_");
-        let Some((owner, option)) = known.iter().find(|(_, o)| o.key.replace('-', "_") == wanted) else {
+        let Some((owner, option)) = known.iter().find(|(_, option)| option.key == *key) else {
             return Err(unknown_key(key, &known));
         };
         let value = typed(option, text)?;
@@ -169,7 +169,7 @@ mod tests {
             "properties": {
                 "side": {"$ref": "#/$defs/Side", "default": "none", "description": "Which side."},
                 "maybe": {"anyOf": [{"$ref": "#/$defs/Side"}, {"type": "null"}]},
-                "flip_v": {"type": "boolean", "default": false},
+                "flip-v": {"type": "boolean", "default": false},
                 "scale": {"type": "number", "default": 1.0},
                 "max-bones": {"type": "integer", "default": 64},
                 "name": {"type": ["string", "null"]}}}"##
@@ -188,7 +188,7 @@ mod tests {
         let expected = [
             ("side", "choice"),
             ("maybe", "choice"),
-            ("flip_v", "boolean"),
+            ("flip-v", "boolean"),
             ("scale", "number"),
             ("max-bones", "integer"),
             ("name", "string or null"),
@@ -201,11 +201,11 @@ mod tests {
 
     #[test]
     fn values_are_read_as_the_option_wants_them() {
-        assert_eq!(typed_of("flip_v", "true"), Ok(Value::Bool(true)));
+        assert_eq!(typed_of("flip-v", "true"), Ok(Value::Bool(true)));
         assert_eq!(typed_of("scale", "2"), Ok(Value::Int(2)));
         assert_eq!(typed_of("name", "12"), Ok(Value::String("12".to_owned())));
         assert_eq!(typed_of("side", "left"), Ok(Value::String("left".to_owned())));
-        for (key, wrong) in [("flip_v", "yes"), ("scale", "big"), ("max-bones", "1.5"), ("side", "up")] {
+        for (key, wrong) in [("flip-v", "yes"), ("scale", "big"), ("max-bones", "1.5"), ("side", "up")] {
             assert_eq!(typed_of(key, wrong).map_err(|e| e.kind()), Err(ErrorKind::Usage), "{key}");
         }
         let error = typed_of("side", "lefd").expect_err("no such choice");

@@ -44,6 +44,13 @@ anyrig_bytes::codes! {
     INSTANCE_COPIED: "gltf.instance-copied", Note, "A mesh is shown with different materials; it is written once for each, with shared data.";
     SKIN_DROPPED: "gltf.skin-dropped", Lost, "A skin has no joints, which glTF does not allow.";
     SKELETON_DROPPED: "gltf.skeleton-dropped", Note, "The named root of a skin is not above all its joints; it has no effect and is left out.";
+    RULE_FILE: "gltf.rule-file", Note, "The file breaks a rule for lists, extensions or the container; only validation looks, and it does no harm here.";
+    RULE_LAYOUT: "gltf.rule-layout", Note, "Data lies in the file in a way that glTF does not allow; only validation looks, and it does no harm here.";
+    RULE_VALUES: "gltf.rule-values", Note, "Numbers break a rule of glTF or contradict what is stated of them; only validation looks, and it does no harm here.";
+    RULE_MESH: "gltf.rule-mesh", Note, "A mesh breaks a rule of glTF; only validation looks, and it does no harm here.";
+    RULE_NODE: "gltf.rule-node", Note, "A node or skin breaks a rule of glTF; only validation looks, and it does no harm here.";
+    RULE_ANIMATION: "gltf.rule-animation", Note, "An animation breaks a rule of glTF; only validation looks, and it does no harm here.";
+    RULE_IMAGE: "gltf.rule-image", Note, "An image breaks a rule of glTF; only validation looks, and images pass as they are.";
     SKIN_UNUSED: "gltf.skin-unused", Note, "A node has a skin but its mesh has no influences; glTF does not allow that, and it moves nothing.";
 }
 

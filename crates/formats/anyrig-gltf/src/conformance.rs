@@ -2,7 +2,8 @@
 //!
 //! The validator's codes are the common language for faults of glTF files. A row says for one code, or for one code at
 //! certain places, whether a file with that finding is refused, repaired (with a line in the report), read without one of
-//! its parts (with a line as well), or read as it is. The tests hold every file of the validator's own suite against this
+//! its parts (with a line as well), or read as it is. Of what is read as it is and breaks a rule, validation tells
+//! (`gltf.rule-…`). The tests hold every file of the validator's own suite against this
 //! table.
 
 /// What becomes of a file with a finding.
@@ -61,6 +62,8 @@ table! {
         VALUE_NOT_IN_RANGE in "/extensions/KHR_materials_ior": "carried, not read";
         VALUE_NOT_IN_RANGE in "/extensions/KHR_materials_specular": "carried, not read";
         VALUE_NOT_IN_RANGE in "/extensions/KHR_materials_volume": "carried, not read";
+        VALUE_NOT_IN_RANGE in "/byteStride": "elements are read at any distance";
+        VALUE_NOT_IN_RANGE in "/count": "no elements are no elements";
         VALUE_NOT_IN_RANGE in "/byteLength": "an empty buffer or view holds nothing, which does no harm";
     }
     Refuse {

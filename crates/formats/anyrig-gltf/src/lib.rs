@@ -115,6 +115,10 @@ impl Importer for Glb {
         import::import(source, context)
     }
 
+    fn check_rules(&self, source: &dyn Source, context: &Context) -> Result<()> {
+        import::rules::check(source, context)
+    }
+
     fn load(&self, dump: &Value, _dialect: &str, context: &Context) -> Result<Box<dyn Document>> {
         GltfDocument::from_dump(dump, context).map(|d| Box::new(d) as Box<dyn Document>)
     }
@@ -144,6 +148,10 @@ impl Importer for Gltf {
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
         import::import(source, context)
+    }
+
+    fn check_rules(&self, source: &dyn Source, context: &Context) -> Result<()> {
+        import::rules::check(source, context)
     }
 
     fn load(&self, dump: &Value, _dialect: &str, context: &Context) -> Result<Box<dyn Document>> {

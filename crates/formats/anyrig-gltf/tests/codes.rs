@@ -118,8 +118,89 @@ fn reading_tells() {
     seen.extend(["gltf.buffer-too-short", "gltf.glb-length"]);
     let all: BTreeSet<_> = CODES.iter().map(|c| c.id).collect();
     let writing: BTreeSet<_> = WRITING.iter().copied().collect();
-    let missing: Vec<_> = all.difference(&seen).filter(|id| !writing.contains(*id)).collect();
+    let checking = |id: &&&str| id.starts_with("gltf.rule-");
+    let missing: Vec<_> = all.difference(&seen).filter(|id| !writing.contains(*id) && !checking(id)).collect();
     assert!(missing.is_empty(), "no test gives {missing:?}");
+}
+
+/// Lines that validation adds to those of import: the id and the validator's code.
+fn rules(members: &str) -> Vec<(&'static str, String)> {
+    let context = Context::new();
+    Gltf.check_rules(&json(members), &context).unwrap_or_else(|e| panic!("{e}"));
+    let code = |message: &str| message.split(':').next().unwrap_or_default().to_owned();
+    context.report().diagnostics().iter().map(|d| (d.code.id, code(&d.message))).collect()
+}
+
+/// Bytes of a tiny image that ends before its end.
+const CUT_PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4";
+
+#[test]
+fn validation_tells_of_broken_rules() {
+    let point =
+        |attributes: &str| format!(r#""meshes":[{{"primitives":[{{"mode":0,"attributes":{{{attributes}}}}}]}}]"#);
+    let position = r#"{"bufferView":0,"componentType":5126,"type":"VEC3","count":1,"min":[0,0,0],"max":[0,0,0]}"#;
+    let other = r#"{"bufferView":0,"componentType":5126,"type":"VEC3","count":1}"#;
+    let accessors = format!(r#""accessors":[{position},{other}]"#);
+    let scalar = r#"{"bufferView":0,"componentType":5126,"type":"SCALAR","count":1}"#;
+    let cases: Vec<(&str, &str, String)> = vec![
+        ("gltf.rule-file", "EMPTY_ENTITY", r#""scenes":[{"nodes":[]}]"#.to_owned()),
+        ("gltf.rule-file", "EMPTY_ENTITY", r#""nodes":[{}],"skins":[{"joints":[]}]"#.to_owned()),
+        ("gltf.rule-file", "EMPTY_ENTITY", r#""meshes":[{"primitives":[]}]"#.to_owned()),
+        ("gltf.rule-file", "DUPLICATE_ELEMENTS", r#""extensionsUsed":["A_b","A_b"]"#.to_owned()),
+        ("gltf.rule-file", "UNDECLARED_EXTENSION", r#""extensions":{"EXT_x":{}}"#.to_owned()),
+        (
+            "gltf.rule-file",
+            "VALUE_NOT_IN_RANGE",
+            r#""accessors":[{"componentType":5126,"type":"SCALAR","count":0}]"#.to_owned(),
+        ),
+        (
+            "gltf.rule-layout",
+            "ACCESSOR_OFFSET_ALIGNMENT",
+            r#""accessors":[{"bufferView":0,"byteOffset":1,"componentType":5126,"type":"SCALAR","count":1}]"#
+                .to_owned(),
+        ),
+        (
+            "gltf.rule-values",
+            "ACCESSOR_MAX_MISMATCH",
+            r#""accessors":[{"bufferView":0,"componentType":5126,"type":"SCALAR","count":1,"max":[1]}]"#.to_owned(),
+        ),
+        (
+            "gltf.rule-values",
+            "ACCESSOR_VECTOR3_NON_UNIT",
+            format!("{accessors},{}", point(r#""POSITION":0,"NORMAL":1"#)),
+        ),
+        (
+            "gltf.rule-mesh",
+            "MESH_PRIMITIVE_INVALID_ATTRIBUTE",
+            format!("{accessors},{}", point(r#""POSITION":0,"UV":1"#)),
+        ),
+        (
+            "gltf.rule-mesh",
+            "MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS",
+            format!("{accessors},{}", point(r#""POSITION":1"#)),
+        ),
+        ("gltf.rule-node", "SKIN_NO_COMMON_ROOT", r#""nodes":[{},{}],"skins":[{"joints":[0,1]}]"#.to_owned()),
+        (
+            "gltf.rule-node",
+            "NODE_MATRIX_NON_TRS",
+            r#""nodes":[{"matrix":[1,0,0,0,1,1,0,0,0,0,1,0,0,0,0,1]}]"#.to_owned(),
+        ),
+        (
+            "gltf.rule-animation",
+            "ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS",
+            format!(
+                r#""accessors":[{scalar},{}],"nodes":[{{}}],"animations":[{{"samplers":[{{"input":0,"output":1,
+                "interpolation":"CUBICSPLINE"}}],"channels":[{{"sampler":0,"target":{{"node":0,"path":"scale"}}}}]}}]"#,
+                other.replace(r#""count":1"#, r#""count":3"#)
+            ),
+        ),
+        ("gltf.rule-image", "IMAGE_UNEXPECTED_EOS", format!(r#""images":[{{"uri":"{CUT_PNG}"}}]"#)),
+    ];
+    for (id, code, members) in cases {
+        let got = rules(&members);
+        assert!(got.contains(&(id, code.to_owned())), "{id} {code}: {got:?}");
+    }
+    assert_eq!(rules(&format!("{accessors},{}", point(r#""POSITION":0"#))), []);
 }
 
 /// What writing tells; the test below gives each.

@@ -14,6 +14,8 @@ anyrig_bytes::codes! {
     BONE_INDEX_OUT_OF_RANGE: "urho.bone-index-out-of-range", Repaired, "Weights on bones that do not exist became 0.";
     BONE_HIERARCHY: "urho.bone-hierarchy", Repaired, "A bone whose parent does not exist, or is below it, became a root.";
     MORPH_OUT_OF_RANGE: "urho.morph-out-of-range", Repaired, "Morph deltas of vertices or buffers that do not exist were left out.";
+    MOTION_FOUND: "urho.motion-found", Note, "An animation that lies where those of the model usually are became a clip.";
+    MOTION_LEFT_OUT: "urho.motion-left-out", Note, "An animation lies where those of the model usually are, but it moves none of its bones or cannot be read.";
     TRACK_WITHOUT_BONE: "urho.track-without-bone", Lost, "A track names a bone that the model does not have.";
     UNKNOWN_TRIGGERS: "urho.unknown-triggers", Lost, "Triggers or metadata of a UrhoX animation have no known layout.";
     MATERIAL_UNREAD: "urho.material-unread", Lost, "A material that the list names is missing or unreadable.";

@@ -67,7 +67,12 @@ impl Importer for UrhoImporter {
     }
 
     fn attachment_roles(&self) -> &'static [Role] {
-        &[Role::Motion, Role::Skeleton]
+        &[Role::Motion, Role::FoundMotion, Role::Skeleton]
+    }
+
+    /// Bundles have a folder of animations; the engine's own asset importer puts them beside the model.
+    fn usual_motions(&self) -> &'static [&'static str] {
+        &["{stem}.ani", "{stem}_*.ani", "Animations/*.ani"]
     }
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {

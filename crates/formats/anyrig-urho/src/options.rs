@@ -30,7 +30,7 @@ impl HandednessOption {
 
 /// Options of the target `urhox`. On reading, `handedness` says how the file was made; the others do nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct UrhoxOptions {
     /// What is done about the handedness; the default `none` gives the numbers of the engine's published recipe.

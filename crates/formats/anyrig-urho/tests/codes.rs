@@ -93,11 +93,15 @@ fn bad_model() -> Model {
 }
 
 fn urhox_motion(trigger_count: u32) -> Vec<u8> {
+    motion_of("nobody", trigger_count)
+}
+
+fn motion_of(bone: &str, trigger_count: u32) -> Vec<u8> {
     let animation = Animation {
         layout: AnimationLayout::UrhoX,
         version: 2,
         tracks: vec![Track {
-            name: "nobody".into(),
+            name: bone.into(),
             interpolation: 1,
             key_count: 1,
             data: floats(&[0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]),
@@ -113,8 +117,14 @@ fn urhox_motion(trigger_count: u32) -> Vec<u8> {
 fn read_a_bad_model() -> Report {
     let bytes = bad_model().write().expect("writes").to_vec();
     let motion = Attachment::new(Role::Motion, "m.ani", urhox_motion(0));
-    let context = Context::new().with_attachment(motion);
+    let found = |name: &str, bytes: Vec<u8>| Attachment::new(Role::FoundMotion, name, bytes);
+    let context = Context::new()
+        .with_attachment(motion)
+        .with_attachment(found("Animations/no.ani", urhox_motion(0)))
+        .with_attachment(found("Animations/yes.ani", motion_of("a", 0)));
     let scene = support::import("bad.mdl", bytes, Dialect::UrhoX, &context).expect("imports");
+    let clips: Vec<_> = scene.clips.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(clips, ["m", "yes"]);
     assert_eq!(scene.nodes.values().filter(|n| n.name == JAPANESE).count(), 1);
     assert_eq!(scene.meshes.values().flat_map(|m| &m.parts).map(Part::triangle_count).collect::<Vec<_>>(), [1, 0]);
     context.report()
@@ -213,7 +223,7 @@ fn write_a_crowded_scene() -> Report {
     scene.extras.set("gltf.generator", "a tool");
     scene.nodes[outside].extras.set("gltf.extras", 1);
     let mut options = Value::Null;
-    options.set("max_bones", 12);
+    options.set("max-bones", 12);
     let context = Context::new().with_options("urhox", options);
     export(scene, &context);
     context.report()

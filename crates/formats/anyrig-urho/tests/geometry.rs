@@ -229,8 +229,8 @@ fn wrong_options_are_named() {
         ("scale", Value::from(0)),
         ("scale", Value::from(-1)),
         ("error", Value::from(0)),
-        ("max_bones", Value::from(11)),
-        ("max_bones", Value::from(257)),
+        ("max-bones", Value::from(11)),
+        ("max-bones", Value::from(257)),
         ("handednes", Value::from("none")),
         ("handedness", Value::from("reflect-y")),
     ] {

@@ -211,5 +211,5 @@ fn reflection_and_scale_change_the_numbers_as_promised() {
     assert_eq!(position(&along, 7), [x, y, -z]);
     let uv = |mdl: &parser::Mdl| mdl.vertex_buffers[0].floats::<2>(7, 0x402);
     let [u, v] = uv(&plain);
-    assert_eq!(uv(&with("flip_v", true.into())), [u, 1.0 - v]);
+    assert_eq!(uv(&with("flip-v", true.into())), [u, 1.0 - v]);
 }

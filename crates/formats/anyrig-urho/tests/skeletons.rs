@@ -292,7 +292,7 @@ fn many_joints(count: u32, triangles: u32) -> Scene {
 
 fn limited(max_bones: u32) -> Context {
     let mut options = Value::Null;
-    options.set("max_bones", max_bones);
+    options.set("max-bones", max_bones);
     Context::new().with_options("urhox", options)
 }
 

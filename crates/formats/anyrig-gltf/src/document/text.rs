@@ -25,6 +25,7 @@ pub(crate) fn parse(text: &[u8], context: &Context) -> Result<Value> {
     let values = 1 + text.iter().filter(|b| matches!(b, b',' | b'[' | b'{' | b':')).count() as u64;
     context.take_elements(values, Place::whole)?;
     context.take_memory(values.saturating_mul(VALUE_BYTES).saturating_add(text.len() as u64), Place::whole)?;
+    check_depth(text, context.limits().depth)?;
     serde_json::from_slice(text).map_err(|error| {
         let (line, column) = (saturate(error.line()), saturate(error.column()));
         let message = error.to_string();
@@ -34,6 +35,29 @@ pub(crate) fn parse(text: &[u8], context: &Context) -> Result<Value> {
         let message = if deep { "more than 128 levels of nesting".to_owned() } else { message };
         Error::new(kind, Place::line_column(line, column), format!("this is not valid JSON: {message}"))
     })
+}
+
+/// Counts brackets outside of texts; the parser's own limit of 128 levels holds besides.
+fn check_depth(text: &[u8], limit: u32) -> Result<()> {
+    if limit >= 128 {
+        return Ok(());
+    }
+    let (mut depth, mut in_text, mut escaped) = (0u32, false, false);
+    for (offset, byte) in text.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > limit {
+            let message = format!("this value lies deeper than the limit of {limit} levels of values");
+            return Err(Error::limit(Place::byte(offset as u64), message));
+        }
+    }
+    Ok(())
 }
 
 fn kind_of(error: &serde_json::Error) -> ErrorKind {

@@ -88,6 +88,11 @@ impl Layout {
         }
     }
 
+    /// Bytes of an element.
+    pub(super) fn element_size(&self) -> usize {
+        self.shape.element_bytes(self.component)
+    }
+
     fn is_tight(&self) -> bool {
         let plain = self.shape.column_bytes(self.component) == self.shape.rows * self.component.size();
         plain && self.stride == self.shape.element_bytes(self.component)
@@ -162,6 +167,29 @@ impl<'a> Accessors<'a> {
         let element = layout.shape.element_bytes(layout.component);
         decode(layout, &sparse.values, element, &mut values, to_float(layout));
         Ok(Some(SparseValues { points, values }))
+    }
+
+    /// The least and the greatest number of each component as they are stored, before normalisation; `None` for no
+    /// elements.
+    pub(super) fn stored_bounds(&self, index: Index, at: &At<'_>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+        let layout = Layout { normalized: false, ..self.layout(index, at)?.clone() };
+        let width = layout.shape.width();
+        let unsigned = matches!(layout.component, Component::U8 | Component::U16 | Component::U32);
+        // An f32 does not hold every u32.
+        let numbers: Box<dyn Iterator<Item = f64>> = if unsigned {
+            let wholes = self.decode_wholes(&layout, &place(index))?;
+            Box::new((0..wholes.len()).map(move |i| wholes.get(i).map_or(0.0, |n| f64::from(*n))))
+        } else {
+            let floats = self.decode_floats(&layout, &place(index))?;
+            Box::new((0..floats.len()).map(move |i| floats.get(i).map_or(0.0, |n| f64::from(*n))))
+        };
+        let (mut least, mut greatest) = (vec![f64::INFINITY; width], vec![f64::NEG_INFINITY; width]);
+        for (i, number) in numbers.enumerate() {
+            let component = i % width;
+            least.iter_mut().skip(component).take(1).for_each(|n| *n = n.min(number));
+            greatest.iter_mut().skip(component).take(1).for_each(|n| *n = n.max(number));
+        }
+        Ok((layout.count > 0).then_some((least, greatest)))
     }
 
     fn book(&self, count: usize, width: usize, place: &Place) -> Result<()> {

@@ -11,6 +11,7 @@ mod meshes;
 mod morphs;
 mod nodes;
 mod required;
+pub(crate) mod rules;
 mod skins;
 
 use self::accessors::Accessors;

@@ -20,7 +20,7 @@ use crate::{URHOX, codes};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope};
 use anyrig_passes as passes;
-use anyrig_scene::{Domain, ExportedFile, Scene, Space, Topology, UvOrigin, WrittenNumbers};
+use anyrig_scene::{Domain, ExportedFile, Scene, Semantic, Space, Topology, UvOrigin, WrittenNumbers};
 
 /// Most influences of a vertex: BLENDWEIGHTS and BLENDINDICES have four values each.
 const MAX_INFLUENCES: u32 = 4;
@@ -33,6 +33,10 @@ pub(crate) fn export(mut scene: Scene, stem: &str, context: &Context) -> Result<
     prepare(&mut scene, &options, context)?;
     let plan = skeleton::plan(&scene, context);
     let clips = clips::export(&scene, &plan.skeleton, &options, context)?;
+    if clips.is_empty() && !plan.instances.is_empty() && !shows_something(&scene, &plan) {
+        let message = "nothing to convert: there is no geometry and no motion; the meshes have no faces with points";
+        return Err(Error::unsupported(Place::whole(), message));
+    }
     let (mut materials, textures) = materials::export(&scene, &plan, &stem, context)?;
     let mut files = Vec::new();
     if !plan.instances.is_empty() {
@@ -53,6 +57,12 @@ pub(crate) fn export(mut scene: Scene, stem: &str, context: &Context) -> Result<
     Ok(files)
 }
 
+/// Whether a part of a shown mesh has points.
+fn shows_something(scene: &Scene, plan: &skeleton::Plan) -> bool {
+    let meshes = plan.instances.iter().filter_map(|i| scene.nodes[i.node].mesh.as_ref()).map(|m| &scene.meshes[m.mesh]);
+    meshes.flat_map(|mesh| &mesh.parts).any(|part| part.point_count > 0 && part.stream(&Semantic::Position).is_some())
+}
+
 /// The options, checked.
 pub(crate) fn options(context: &Context) -> Result<UrhoxOptions> {
     let options: UrhoxOptions = context.options(URHOX.id)?;
@@ -65,7 +75,7 @@ pub(crate) fn options(context: &Context) -> Result<UrhoxOptions> {
     }
     // A triangle alone may need twelve bones, and a blend index is a byte.
     if !(12..=256).contains(&options.max_bones) {
-        return Err(Error::usage(format!("max_bones is {}, it must be 12 to 256", options.max_bones)));
+        return Err(Error::usage(format!("max-bones is {}, it must be 12 to 256", options.max_bones)));
     }
     Ok(options)
 }

@@ -26,6 +26,7 @@ pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -
             }
             let bones = import_model(&mut scene, &model, source, context)?;
             attach_motions(&mut scene, &bones, context)?;
+            attach_found_motions(&mut scene, &bones, context)?;
         }
         UrhoDocument::Animation(animation) => {
             refuse_motions("an animation", context)?;
@@ -95,15 +96,42 @@ pub(crate) const EXTRAS: &str = "urho";
 fn attach_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
     for attachment in context.attachments(Role::Motion) {
         let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
-        let stem = attachment.name.rsplit_once('.').map_or(attachment.name.as_str(), |(stem, _)| stem);
         if bones.is_empty() {
             let message = format!("{} moves bones, and the model has none", attachment.name);
             return Err(Error::usage(message));
         }
-        motion::import(scene, &animation, stem, bones, context)?;
-        if let Some(clip) = scene.clips.last_mut() {
-            stem.clone_into(&mut clip.name);
-        }
+        attach(scene, &animation, &attachment.name, bones, context)?;
+    }
+    Ok(())
+}
+
+fn attach(scene: &mut Scene, animation: &Animation, name: &str, bones: &[NodeId], context: &Context) -> Result<()> {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    motion::import(scene, animation, stem, bones, context)?;
+    if let Some(clip) = scene.clips.last_mut() {
+        stem.clone_into(&mut clip.name);
+    }
+    Ok(())
+}
+
+/// Those that lie beside the model, as far as they move one of its bones; a folder may hold those of many models.
+fn attach_found_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
+    for attachment in context.attachments(Role::FoundMotion) {
+        let name = &attachment.name;
+        let animation = match Animation::read(&attachment.bytes) {
+            Ok(animation) if motion::moves_one_of(&animation, scene, bones, context) => animation,
+            Ok(_) => {
+                context.tell(&codes::MOTION_LEFT_OUT, name.as_str(), "it moves no bone of this model");
+                continue;
+            }
+            Err(error) => {
+                context.tell(&codes::MOTION_LEFT_OUT, name.as_str(), error.to_string());
+                continue;
+            }
+        };
+        attach(scene, &animation, name, bones, context)?;
+        context.tell(&codes::MOTION_FOUND, name.as_str(), "it lies beside the model and is a clip now");
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::document::{Animation, AnimationLayout, Key, Track, channel};
 use anyrig_bytes::{Buffer, Context, Place, Result};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, LocalTransform, Node, NodeId, Property, Scene, Trs};
 use glam::{DQuat, DVec3};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds a clip that moves the bones by name. Without bones, each track makes a node at its first key.
 pub(super) fn import(
@@ -50,6 +50,15 @@ pub(super) fn import(
     }
     scene.clips.push(clip);
     Ok(())
+}
+
+/// Whether a track of the animation is called as one of the bones.
+pub(super) fn moves_one_of(animation: &Animation, scene: &Scene, bones: &[NodeId], context: &Context) -> bool {
+    // What the names are told to be is told when the animation is imported.
+    let apart = Context::new().with_limits(context.limits().clone());
+    let names = Names::of(animation.tracks.iter().map(|t| &t.name).chain([&animation.name]), &apart);
+    let tracks: BTreeSet<String> = animation.tracks.iter().map(|t| names.text(&t.name)).collect();
+    bones.iter().any(|bone| tracks.contains(&scene.nodes[*bone].name))
 }
 
 fn node_of(track: &Track, layout: AnimationLayout, name: &str) -> Node {
