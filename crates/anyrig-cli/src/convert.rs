@@ -47,6 +47,10 @@ pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
         check_place(path, existing, &inputs)?;
+        if jobs.iter().filter_map(|job| likely_main(job, exporter)).any(|main| same_place(&main, path)) {
+            let message = format!("--report {} is an output of this conversion; choose another name", path.display());
+            return Err(Failure::usage(message));
+        }
     }
     let runner = Runner {
         registry: &registry,
@@ -109,6 +113,22 @@ fn route(
         }
     }
     Ok(options::route(&pairs, Some(importer), Some(exporter))?)
+}
+
+/// The main file that a conversion probably writes; `None` for standard output.
+fn likely_main(job: &Job, exporter: &dyn Exporter) -> Option<PathBuf> {
+    let Destination::Folder { folder, main } = &job.destination else { return None };
+    let extension = exporter.info().extensions.first().copied().unwrap_or_default();
+    let usual = || format!("{}.{extension}", safe_file_name(&job.stem, "unnamed")).into();
+    Some(folder.join(main.clone().unwrap_or_else(usual)))
+}
+
+/// Whether two paths, of files that need not exist, are one place as far as can be told.
+fn same_place(a: &Path, b: &Path) -> bool {
+    let plain = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
+    let (a, b) = (plain(a), plain(b));
+    a == b || (a.file_name() == b.file_name() && folder(&a).is_some_and(|f| Some(f) == folder(&b)))
 }
 
 /// An option that is given twice says nothing for certain; `key` and its shortcut are one.
@@ -311,10 +331,7 @@ impl Runner<'_> {
     /// The likely main file, before a long conversion is done for nothing. The files are checked again when they are
     /// moved.
     fn check_early(&self, job: &Job) -> Result<()> {
-        let Destination::Folder { folder, main } = &job.destination else { return Ok(()) };
-        let extension = self.exporter.info().extensions.first().copied().unwrap_or_default();
-        let usual = || format!("{}.{extension}", safe_file_name(&job.stem, "unnamed")).into();
-        let place = folder.join(main.clone().unwrap_or_else(usual));
+        let Some(place) = likely_main(job, self.exporter) else { return Ok(()) };
         check_place(&place, self.existing, &self.inputs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

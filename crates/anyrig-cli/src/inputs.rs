@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,9 @@ fn expand(word: &OsString) -> Result<Vec<Input>> {
     if word == "-" {
         return Ok(vec![Input::Stdin]);
     }
+    if word.is_empty() {
+        return Err(Failure::usage("the name of an input is empty"));
+    }
     if path.is_dir() {
         let message = format!("{0} is a folder; name its files, for example '{0}/**/*.glb'", path.display());
         return Err(Failure::usage(message));
@@ -72,15 +75,61 @@ fn expand(word: &OsString) -> Result<Vec<Input>> {
     }
 }
 
-/// The glob crate also knows `[...]`; here brackets are plain characters, which they often are in names of models.
+/// The files that a pattern means. Only names are matched with the glob crate: its own walk ends the program at a name
+/// that is no text, and knows `[...]`, while here brackets are plain characters, as they often are in names of models.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
-    let plain = pattern.replace('[', "\u{1}").replace(']', "[]]").replace('\u{1}', "[[]");
+    let path = Path::new(pattern);
+    let mut folders: BTreeSet<PathBuf> = BTreeSet::from([PathBuf::new()]);
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let Some((last, parents)) = parts.split_last() else { return Ok(Vec::new()) };
+    for part in parents {
+        folders = step(&folders, *part, pattern)?;
+    }
+    let found = step(&folders, *last, pattern)?;
+    Ok(found.into_iter().filter(|path| path.is_file()).collect())
+}
+
+/// What one part of a pattern leads to from some folders; each once, in the order of the names.
+fn step(folders: &BTreeSet<PathBuf>, part: Component<'_>, pattern: &str) -> Result<BTreeSet<PathBuf>> {
+    let Component::Normal(name) = part else {
+        return Ok(folders.iter().map(|folder| folder.join(part)).collect());
+    };
+    let name = name.to_string_lossy();
+    if name == "**" {
+        return Ok(folders.iter().flat_map(|folder| with_all_below(folder)).collect());
+    }
+    if !name.contains(['*', '?']) {
+        return Ok(folders.iter().map(|folder| folder.join(&*name)).filter(|path| path.exists()).collect());
+    }
+    let plain = name.replace('[', "\u{1}").replace(']', "[]]").replace('\u{1}', "[[]");
+    let matcher = glob::Pattern::new(&plain).map_err(|e| Failure::usage(format!("{pattern}: {}", e.msg)))?;
     let options =
         glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
-    let paths = glob::glob_with(&plain, options).map_err(|e| Failure::usage(format!("{pattern}: {}", e.msg)))?;
-    let mut files: Vec<PathBuf> = paths.filter_map(std::result::Result::ok).filter(|p| p.is_file()).collect();
-    files.sort();
-    Ok(files)
+    let fits = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        matcher.matches_with(&name, options)
+    };
+    Ok(folders.iter().flat_map(|folder| entries(folder)).filter(fits).collect())
+}
+
+/// A folder and all below it but hidden ones. Links are not followed, so that rings of them end.
+fn with_all_below(folder: &Path) -> Vec<PathBuf> {
+    let mut all = vec![folder.to_path_buf()];
+    let mut next = 0;
+    while let Some(folder) = all.get(next).cloned() {
+        next += 1;
+        let is_shown = |path: &PathBuf| path.file_name().is_none_or(|n| !n.to_string_lossy().starts_with('.'));
+        let is_folder = |path: &PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        all.extend(entries(&folder).into_iter().filter(is_shown).filter(is_folder));
+    }
+    all
+}
+
+/// What lies directly in a folder; the empty path is the current one, whose entries have plain names.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let all = place.read_dir().into_iter().flatten().filter_map(std::result::Result::ok);
+    all.map(|entry| folder.join(entry.file_name())).collect()
 }
 
 #[cfg(test)]
@@ -108,6 +157,25 @@ mod tests {
         assert_eq!(names(path, &["**/d.glb", "子/*"]), ["子/deep/d.glb", "子/c.glb"]);
         let words = [path.join("none.glb").into_os_string(), path.join("*.fbx").into_os_string()];
         assert!(find(&words).expect("no wrong usage").iter().all(|i| matches!(i, Input::Missing(..))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_no_text_and_rings_of_links_stop_nothing() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path();
+        fs::create_dir(path.join("sub")).expect("writable");
+        std::os::unix::fs::symlink("..", path.join("sub/up")).expect("a link");
+        for file in ["a.glb", "sub/b.glb"] {
+            fs::write(path.join(file), "").expect("writable");
+        }
+        // Some file systems take no such name.
+        let odd = fs::write(path.join(std::ffi::OsStr::from_bytes(b"c\xff.glb")), "").is_ok();
+        let found = find(&[path.join("*.glb").into_os_string()]).expect("no wrong usage");
+        assert_eq!(found.len(), if odd { 2 } else { 1 });
+        assert_eq!(names(path, &["**/b.glb"]), ["sub/b.glb"]);
+        assert_eq!(names(path, &["sub/../?.glb", "./sub/*.glb"]), ["sub/../a.glb", "sub/b.glb"]);
     }
 
     #[cfg(unix)]

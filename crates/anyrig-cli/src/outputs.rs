@@ -55,6 +55,9 @@ pub fn plan(inputs: Vec<Input>, exporter: &dyn Exporter, registry: &Registry, ar
     if batch && args.name.is_some() {
         return Err(Failure::usage("--name is for one input; these are several"));
     }
+    if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(Failure::usage("the --name is empty"));
+    }
     let output = output_kind(args, exporter, registry, batch)?;
     let jobs: Vec<Job> = inputs.into_iter().map(|input| job(input, &output, exporter, args, batch)).collect();
     refuse_same_outputs(&jobs)?;

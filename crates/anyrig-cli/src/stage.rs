@@ -154,11 +154,28 @@ pub fn check_place(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>)
 }
 
 fn refuse_input(place: &Path, inputs: &BTreeSet<PathBuf>) -> Result<()> {
-    if place.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+    if place.canonicalize().is_ok_and(|path| inputs.contains(&path) || is_other_name(&path, inputs)) {
         let message = format!("{} is an input, which is never written onto; choose another -o or -n", place.display());
         return Err(Failure::failed(message));
     }
     Ok(())
+}
+
+/// Whether a file is one of these under another name: a hard link, or another spelling of case.
+#[cfg(unix)]
+fn is_other_name(path: &Path, inputs: &BTreeSet<PathBuf>) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
+    // Most files have one name.
+    let Some(linked) = fs::metadata(path).ok().filter(|m| m.nlink() > 1).map(|m| (m.dev(), m.ino())) else {
+        return false;
+    };
+    inputs.iter().any(|input| identity(input) == Some(linked))
+}
+
+#[cfg(not(unix))]
+fn is_other_name(_: &Path, _: &BTreeSet<PathBuf>) -> bool {
+    false
 }
 
 /// Refuses `..` behind a folder that does not exist: where it leads is known only once the folder is there, and it may

@@ -22,7 +22,25 @@ fn exit_codes_of_the_command_line() {
     run(at, &["convert", "none.glb", "--to", "glb", "--from", "gtlf"]).exits(2).says("did you mean `gltf`?");
     run(at, &["convert", "none.glb", "--to", "glb", "-o", "x.gltf"]).exits(2).says("does not write .gltf files");
     run(at, &["convert", ".", "--to", "glb"]).exits(2).says("is a folder");
+    run(at, &["convert", "", "--to", "glb"]).exits(2).says("is empty");
+    run(at, &["convert", "none.glb", "--to", "glb", "-n", " "]).exits(2).says("--name is empty");
+    run(at, &["convert", "none.glb", "-o", "x/r.glb", "--report", "./x/r.glb"]).exits(2).says("an output of this");
     assert!(entries(at).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_by_another_name_is_an_input() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    fs::hard_link(at.join("in.glb"), at.join("hard.glb")).expect("a link");
+    std::os::unix::fs::symlink("in.glb", at.join("soft.glb")).expect("a link");
+    for output in ["hard.glb", "soft.glb"] {
+        run(at, &["convert", "in.glb", "-o", output, "--force", "--via", "scene"]).exits(1).says("is an input");
+    }
+    run(at, &["convert", "soft.glb", "-o", "in.glb", "--force", "--via", "scene"]).exits(1).says("is an input");
+    assert_eq!(fs::read(at.join("in.glb")).expect("there"), triangle("", ""));
 }
 
 #[test]
