@@ -140,24 +140,21 @@ impl Rules<'_> {
         let Some(mappings) = extension.get("mappings").and_then(Value::as_array) else {
             return self.add("UNDEFINED_PROPERTY", at);
         };
-        let is_beyond = |value: &Value, count: usize| {
-            value.as_i64().is_some_and(|i| usize::try_from(i).map_or(true, |i| i >= count))
-        };
         let at = at.key("mappings");
         for (i, mapping) in mappings.iter().enumerate() {
             let at = at.index(i);
-            for key in ["material", "variants"] {
-                match mapping.get(key) {
-                    None => self.add("UNDEFINED_PROPERTY", &at),
-                    Some(value) => {
-                        let count = if key == "material" { materials } else { variants };
-                        let indices = value.as_array().unwrap_or(std::slice::from_ref(value));
-                        if indices.iter().any(|index| is_beyond(index, count)) {
-                            self.add("UNRESOLVED_REFERENCE", &at.key(key));
-                        }
-                    }
-                }
-            }
+            self.references(mapping, ("material", materials), &at);
+            self.references(mapping, ("variants", variants), &at);
+        }
+    }
+
+    /// The index, or the list of indices, that must stand at a key and be below its count.
+    fn references(&mut self, mapping: &Value, (key, count): (&str, usize), at: &At<'_>) {
+        let Some(value) = mapping.get(key) else { return self.add("UNDEFINED_PROPERTY", at) };
+        let indices = value.as_array().unwrap_or(std::slice::from_ref(value));
+        let is_beyond = |i: i64| usize::try_from(i).map_or(true, |i| i >= count);
+        if indices.iter().filter_map(Value::as_i64).any(is_beyond) {
+            self.add("UNRESOLVED_REFERENCE", &at.key(key));
         }
     }
 }

@@ -44,7 +44,7 @@ impl Rules<'_> {
     fn stride(&mut self, stride: u64, length: u64, at: &At<'_>) {
         if !(4..=252).contains(&stride) {
             self.add("VALUE_NOT_IN_RANGE", at);
-        } else if stride % 4 != 0 {
+        } else if !stride.is_multiple_of(4) {
             self.add("VALUE_MULTIPLE_OF", at);
         }
         if stride > length {
