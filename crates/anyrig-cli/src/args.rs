@@ -165,6 +165,10 @@ pub struct ConvertArgs {
     /// Short for -O scale=...: a factor on all lengths; for targets that have it: urhox
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<String>,
+    /// Keep all numbers: the axes and the unit of the source count as Y up, Z to the front, right-handed, in metres,
+    /// whatever it says; for inputs whose axes or unit are stated wrongly
+    #[arg(long)]
+    pub keep_space: bool,
     /// The way: auto writes the document back where format and dialect stay the same and no option changes the scene
     #[arg(long, value_enum, default_value_t)]
     pub via: ViaArg,

@@ -12,8 +12,8 @@ use crate::stage::{Existing, Stage, check_place, write_one};
 use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
-    Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Packaging, Plan, Registry, Report,
-    Road, Severity, Value, Verify, codes, options, verify_file,
+    Axes, Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Packaging, Plan, Registry,
+    Report, Road, Severity, Value, Verify, codes, options, verify_file,
 };
 use rayon::prelude::*;
 use serde_json::json;
@@ -320,6 +320,7 @@ impl Runner<'_> {
         request.stem = Some(job.stem.clone());
         request.via = self.args.via.into();
         request.losses = self.args.losses();
+        request.axes = if self.args.keep_space { Axes::Keep } else { Axes::Convert };
         // The structure is verified on the files as they lie on the disk; see `write`.
         request.verify = match (self.args.verify.into(), &job.destination) {
             (Verify::Structure, Destination::Folder { .. }) => Verify::None,

@@ -5,7 +5,7 @@ use anyrig_bytes::{Context, Error, Place, Result};
 use image::{ImageDecoder, ImageError, ImageFormat, ImageReader};
 use std::io::Cursor;
 
-/// Decodes a PNG, JPEG or WebP; the first frame of an animated one. 16-bit channels are rounded to 8 bits, grey and
+/// Decodes a PNG, JPEG, WebP, TGA or BMP; the first frame of an animated one. 16-bit channels are rounded to 8 bits, grey and
 /// palette become RGB, missing alpha is 255. Colour profiles and gamma are not applied; EXIF orientation neither, since
 /// texture coordinates refer to the pixels as stored.
 ///
@@ -18,6 +18,8 @@ pub fn decode_rgba8(bytes: &[u8], context: &Context) -> Result<Rgba8Image> {
         Some(Kind::Png) => ImageFormat::Png,
         Some(Kind::Jpeg) => ImageFormat::Jpeg,
         Some(Kind::WebP) => ImageFormat::WebP,
+        Some(Kind::Tga) => ImageFormat::Tga,
+        Some(Kind::Bmp) => ImageFormat::Bmp,
         Some(other) => {
             let message = format!("{} images cannot be decoded; convert it to PNG first", other.extension());
             return Err(Error::unsupported(Place::whole(), message));
@@ -87,6 +89,23 @@ mod tests {
     }
 
     #[test]
+    fn tga_and_bmp_decode_to_the_last_bit() {
+        let source = DynamicImage::ImageRgba8(image::RgbaImage::from_fn(5, 3, |x, y| {
+            image::Rgba([x as u8 * 50, y as u8 * 90, 7, if x == 2 { 100 } else { 255 }])
+        }));
+        for format in [ImageFormat::Tga, ImageFormat::Bmp] {
+            let mut bytes = Cursor::new(Vec::new());
+            source.write_to(&mut bytes, format).expect("encodable");
+            let image = decode_rgba8(bytes.get_ref(), &Context::new()).expect("decodable");
+            assert_eq!(image.as_bytes(), source.as_bytes(), "{format:?}");
+        }
+        // Blue, green, red; the lowest row comes first (Truevision TGA specification 2.0).
+        let rows = [0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 24, 0, 1, 2, 3, 4, 5, 6];
+        let image = decode_rgba8(&rows, &Context::new()).expect("decodable");
+        assert_eq!(image.pixels(), [[6, 5, 4, 255], [3, 2, 1, 255]]);
+    }
+
+    #[test]
     fn limits_hold_before_anything_is_decoded() {
         let image = Rgba8Image::new(16, 16, vec![7; 1024]).expect("right size");
         let bytes = encode_png(&image).expect("encodable");
@@ -115,23 +134,30 @@ mod tests {
         let source = DynamicImage::ImageRgba8(image::RgbaImage::from_fn(9, 5, |x, y| {
             image::Rgba([x as u8 * 20, y as u8 * 40, 7, 200])
         }));
-        for format in [ImageFormat::Png, ImageFormat::WebP] {
+        for format in [ImageFormat::Png, ImageFormat::WebP, ImageFormat::Tga, ImageFormat::Bmp] {
             let mut bytes = Cursor::new(Vec::new());
             source.write_to(&mut bytes, format).expect("encodable");
             let bytes = bytes.into_inner();
             for end in 0..bytes.len() {
                 let _ = decode_rgba8(&bytes[..end], &Context::new());
             }
-            assert!(decode_rgba8(&bytes[..bytes.len() / 2], &Context::new()).is_err());
+            assert!(decode_rgba8(&bytes[..bytes.len() / 2], &Context::new()).is_err(), "{format:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn mutated_files_never_panic(at in 0usize..200, value in any::<u8>(), which in 0usize..3) {
+        fn mutated_files_never_panic(at in 0usize..200, value in any::<u8>(), which in 0usize..5) {
             let source = DynamicImage::ImageRgb8(image::RgbImage::from_fn(6, 6, |x, y| image::Rgb([x as u8, y as u8, 3])));
             let mut bytes = Cursor::new(Vec::new());
-            source.write_to(&mut bytes, [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP][which]).expect("encodable");
+            let formats = [
+                ImageFormat::Png,
+                ImageFormat::Jpeg,
+                ImageFormat::WebP,
+                ImageFormat::Tga,
+                ImageFormat::Bmp,
+            ];
+            source.write_to(&mut bytes, formats[which]).expect("encodable");
             let mut bytes = bytes.into_inner();
             let at = at % bytes.len();
             bytes[at] = value;

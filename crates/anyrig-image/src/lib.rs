@@ -3,7 +3,7 @@
 //! A conversion keeps encoded images as they are whenever it can; this crate is for the cases in which it cannot.
 //!
 //! - [`sniff`]: the [`Kind`] of encoded bytes, by content.
-//! - [`decode_rgba8`]: PNG, JPEG and WebP into an [`Rgba8Image`], within the limits of the job.
+//! - [`decode_rgba8`]: PNG, JPEG, WebP, TGA and BMP into an [`Rgba8Image`], within the limits of the job.
 //! - [`encode_png`]: the same pixels always give the same bytes.
 //! - [`map_pixels`], [`resize`]: what repacking of channels needs.
 

@@ -46,15 +46,15 @@ impl Kind {
 
     /// True when [`crate::decode_rgba8`] can decode it.
     pub fn is_decodable(self) -> bool {
-        matches!(self, Self::Png | Self::Jpeg | Self::WebP)
+        matches!(self, Self::Png | Self::Jpeg | Self::WebP | Self::Tga | Self::Bmp)
     }
 }
 
-/// Ends a TGA 2.0 file (Truevision TGA specification 2.0, "TGA file footer"). Older TGA files have no magic at all.
+/// Ends a TGA 2.0 file (Truevision TGA specification 2.0, "TGA file footer").
 const TGA_FOOTER: &[u8] = b"TRUEVISION-XFILE.\0";
 
 /// Tells the kind of encoded bytes by their signature; `None` when no signature fits. TGA files are told by the footer
-/// of version 2.0, so older ones are not recognised.
+/// of version 2.0; older ones have no magic and are told by a header all of whose fields make sense together.
 pub fn sniff(bytes: &[u8]) -> Option<Kind> {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
     if starts(b"\x89PNG\r\n\x1a\n") {
@@ -78,7 +78,26 @@ pub fn sniff(bytes: &[u8]) -> Option<Kind> {
     if is_bmp(bytes) {
         return Some(Kind::Bmp);
     }
-    bytes.ends_with(TGA_FOOTER).then_some(Kind::Tga)
+    (bytes.ends_with(TGA_FOOTER) || is_old_tga(bytes)).then_some(Kind::Tga)
+}
+
+/// The header of a TGA file (Truevision TGA specification 2.0, "TGA file header"): the type, the colour map and the
+/// depth fit each other, and what is not compressed is there as a whole.
+fn is_old_tga(bytes: &[u8]) -> bool {
+    let Some(header) = bytes.first_chunk::<18>() else { return false };
+    let word = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    let (map_kind, image_kind, depth, descriptor) = (header[1], header[2], header[16], header[17]);
+    let (map_len, map_bits, width, height) = (word(5), header[7], word(12), word(14));
+    let fits = match (image_kind, map_kind) {
+        (1 | 9, 1) => depth == 8 && map_len > 0 && matches!(map_bits, 15 | 16 | 24 | 32),
+        (2 | 10, 0) => matches!(depth, 15 | 16 | 24 | 32),
+        (3 | 11, 0) => depth == 8,
+        _ => false,
+    };
+    let no_map = map_kind == 1 || header[3..8].iter().all(|b| *b == 0);
+    let start = 18 + u64::from(header[0]) + map_len * u64::from(map_bits.div_ceil(8));
+    let least = if image_kind < 9 { width * height * u64::from(depth.div_ceil(8)) } else { 1 };
+    fits && no_map && width > 0 && height > 0 && descriptor & 0xc0 == 0 && bytes.len() as u64 >= start + least
 }
 
 /// Two letters are a weak signature, so the size of the second header must be one that exists: 12 (OS/2 1.x), 16 or 64
@@ -96,10 +115,13 @@ mod tests {
     fn every_kind_is_known_by_its_signature() {
         let mut tga = vec![0u8; 60];
         tga.extend_from_slice(TGA_FOOTER);
+        // 2 × 3 pixels of 24 bits, not compressed.
+        let mut old_tga = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0, 24, 0];
+        old_tga.extend([9; 18]);
         let mut bmp = b"BM".to_vec();
         bmp.extend([0; 12]);
         bmp.extend(40u32.to_le_bytes());
-        let cases: [(&[u8], Kind); 9] = [
+        let cases: [(&[u8], Kind); 10] = [
             (&[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0], Kind::Png),
             (&[0xff, 0xd8, 0xff, 0xe0, 0, 0x10], Kind::Jpeg),
             (b"RIFF\x04\0\0\0WEBPVP8 ", Kind::WebP),
@@ -109,10 +131,12 @@ mod tests {
             (b"GIF87a", Kind::Gif),
             (&bmp, Kind::Bmp),
             (&tga, Kind::Tga),
+            (&old_tga, Kind::Tga),
         ];
         for (bytes, kind) in cases {
             assert_eq!(sniff(bytes), Some(kind), "{kind:?}");
         }
+        assert_eq!(sniff(&old_tga[..old_tga.len() - 1]), None, "a pixel is missing");
         for junk in [&b""[..], b"BM", b"RIFF", b"RIFF\0\0\0\0WAVE", b"BM is how this text begins, no picture"] {
             assert_eq!(sniff(junk), None);
         }

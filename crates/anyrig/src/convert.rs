@@ -1,13 +1,13 @@
 //! From one format to another.
 
 use crate::registry::extension_of;
-use crate::request::{ConvertRequest, Losses, Verify, Via};
+use crate::request::{Axes, ConvertRequest, Losses, Verify, Via};
 use crate::verify::verify;
 use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Severity, Source};
-use anyrig_scene::{Document, ExportedFile, Exporter, Importer, NodeId, Scene};
+use anyrig_scene::{Document, ExportedFile, Exporter, Importer, NodeId, Scene, Space};
 use serde::Serialize;
 
 /// All there are.
@@ -76,7 +76,7 @@ impl Registry {
         let importer = self.importer_for(request.from.as_deref(), source)?;
         let exporter = self.exporter(&request.to)?;
         let stem = stem_of(source, request);
-        let road = choose_road(importer, exporter, request.via, source, context)?;
+        let road = choose_road(importer, exporter, via_of(request)?, source, context)?;
         let (files, road) = match road {
             Chosen::Document(document) => (write_document(&*document, exporter, source, &stem)?, Road::Document),
             Chosen::Scene => (self.through_scene(importer, exporter, source, (request, &stem), context)?, Road::Scene),
@@ -106,7 +106,11 @@ impl Registry {
         (request, stem): (&ConvertRequest, &str),
         context: &Context,
     ) -> Result<Vec<ExportedFile>> {
-        let scene = import(importer, source, context)?;
+        let mut scene = import(importer, source, context)?;
+        if request.axes == Axes::Keep {
+            let Space { uv_origin, winding, .. } = scene.space;
+            scene.space = Space::GLTF.with_uv_origin(uv_origin).with_winding(winding);
+        }
         refuse_losses(request.losses, context)?;
         context.check_cancelled()?;
         let kept = (request.verify == Verify::Full).then(|| scene.clone());
@@ -120,6 +124,19 @@ impl Registry {
             self.verify_read_back(exporter, (&kept, &told), &files, context)?;
         }
         Ok(files)
+    }
+}
+
+/// The way of a request: axes that are kept change what a scene means, so that it is needed.
+pub(crate) fn via_of(request: &ConvertRequest) -> Result<Via> {
+    match (request.axes, request.via) {
+        (Axes::Keep, Via::Document) => {
+            let message = "`--via document` writes the file back untouched and keeps its axes anyway; leave \
+                           `--keep-space` out, or take `--via scene`";
+            Err(Error::usage(message))
+        }
+        (Axes::Keep, _) => Ok(Via::Scene),
+        (Axes::Convert, via) => Ok(via),
     }
 }
 

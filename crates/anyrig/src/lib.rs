@@ -58,7 +58,7 @@ pub use formats::{CapabilityRow, FormatSummary};
 pub use inspect::{Inspection, inspect};
 pub use plan::{Plan, plan};
 pub use registry::Registry;
-pub use request::{ConvertRequest, Losses, Verify, Via};
+pub use request::{Axes, ConvertRequest, Losses, Verify, Via};
 pub use suggest::nearest;
 pub use verify::{verify, verify_file};
 pub use written::WrittenFiles;

@@ -29,6 +29,18 @@ pub enum Verify {
     Full,
 }
 
+/// What to do about the axes and the unit of the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Axes {
+    /// Geometry, skeletons and motion are turned and scaled to what the target demands.
+    #[default]
+    Convert,
+    /// Numbers stay as they are: whatever the source says, they count as those of a right-handed space with Y up and Z to
+    /// the front, in metres.
+    Keep,
+}
+
 /// What to do about losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -58,6 +70,8 @@ pub struct ConvertRequest {
     pub verify: Verify,
     /// What to do about losses.
     pub losses: Losses,
+    /// What to do about axes and unit.
+    pub axes: Axes,
 }
 
 impl ConvertRequest {

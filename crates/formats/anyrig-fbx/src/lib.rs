@@ -17,18 +17,22 @@
 pub mod codes;
 pub mod document;
 pub mod import;
+pub mod options;
 
 pub use codes::CODES;
 pub use document::{
     Decoder, Element, Encoding, FbxDocument, Kind, NewNode, NewValue, Node, NodeId, Property, TextEncoding,
 };
 
-use anyrig_bytes::{Context, Result, Source};
-use anyrig_scene::{Document, FormatInfo, Hint, Importer, Scene, Score};
+pub use options::{Defects, FbxOptions, OPTIONS};
+
+use anyrig_bytes::{Context, Result, Source, Value};
+use anyrig_scene::{Document, FormatInfo, Hint, Importer, OptionSchema, Scene, Score};
 
 /// Descriptor of `fbx`. It is read only, so nothing can be lost on the way into it.
 pub static FBX_INFO: FormatInfo = FormatInfo::new("fbx", "Autodesk FBX", &["fbx"])
-    .with_versions("2000 to 8000, binary and ASCII; binary 8000 and ASCII below 5.8 were never seen");
+    .with_versions("2000 to 8000, binary and ASCII; binary 8000 and ASCII below 5.8 were never seen")
+    .with_options(OptionSchema::new(OPTIONS, options::schema));
 
 /// Reads FBX files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,12 +48,22 @@ impl Importer for FbxImporter {
     }
 
     fn import(&self, source: &dyn Source, context: &Context) -> Result<Scene> {
+        let (options, before) = (FbxOptions::of(context)?, context.report());
         let document = FbxDocument::open(source, context)?;
-        import::import_beside(&document, Some(source), context).map_err(|e| e.in_file(source.name()))
+        let scene = import::import_beside(&document, Some(source), context);
+        let checked = scene.and_then(|scene| options.check(&before, context).map(|()| scene));
+        checked.map_err(|e| e.in_file(source.name()))
+    }
+
+    fn load(&self, dump: &Value, dialect: &str, context: &Context) -> Result<Box<dyn Document>> {
+        Ok(Box::new(FbxDocument::from_dump(dump, dialect, context)?))
     }
 
     fn document(&self, source: &dyn Source, context: &Context) -> Result<Box<dyn Document>> {
-        Ok(Box::new(FbxDocument::open(source, context)?))
+        let (options, before) = (FbxOptions::of(context)?, context.report());
+        let document = FbxDocument::open(source, context)?;
+        options.check(&before, context).map_err(|e| e.in_file(source.name()))?;
+        Ok(Box::new(document))
     }
 }
 

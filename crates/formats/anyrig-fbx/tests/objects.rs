@@ -216,6 +216,22 @@ fn curves_that_do_not_fit_are_told() {
 }
 
 #[test]
+fn old_connections_may_name_an_attribute_of_a_model() {
+    let text = "; FBX 6.1.0 project file\nObjects: {\n\
+        Model: \"Model::a\", \"Camera\" { NodeAttributeName: \"NodeAttribute::left\" }\n\
+        Model: \"Model::b\", \"Camera\" { NodeAttributeName: \"NodeAttribute::both\" }\n}\n\
+        Connections: {\nConnect: \"OO\", \"Model::a\", \"Model::Scene\"\n\
+        Connect: \"OP\", \"NodeAttribute::left\", \"NodeAttribute::both\", \"LeftCamera\"\n}\n";
+    let context = Context::new();
+    let document = FbxDocument::read(&text.as_bytes().into(), &context).expect("reads");
+    let objects = Objects::read(&document, &context).expect("reads");
+    assert!(context.report().is_empty(), "{:?}", context.report());
+    let both = objects.iter().find(|o| o.name == "b").expect("there").id;
+    let sources: Vec<_> = objects.property_sources(both).map(|(name, o)| (name.to_owned(), o.name.clone())).collect();
+    assert_eq!(sources, [("LeftCamera".to_owned(), "a".to_owned())]);
+}
+
+#[test]
 fn takes_of_old_files() {
     let keys = |key: &str, count: usize| {
         format!("Channel: \"X\" {{ Default: 3\nKeyVer: 4005\nKeyCount: {count}\nKey: {key}\n }}\n")

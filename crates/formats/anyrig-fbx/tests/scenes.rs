@@ -1,7 +1,7 @@
 //! Meshes, skins, blend shapes, materials and textures of small files, by hand: what they become and what is told.
 
 use anyrig_animation::Pose;
-use anyrig_bytes::{Context, MemorySource, Report};
+use anyrig_bytes::{Context, ErrorKind, MemorySource, Report, Value};
 use anyrig_fbx::FbxImporter;
 use anyrig_scene::{AlphaMode, Domain, Importer, Material, Node, Part, Scene, Semantic, SkinMethod, Topology, Wrap};
 use glam::DVec3;
@@ -190,6 +190,93 @@ fn skins_bind_by_what_the_file_says_and_loose_points_follow_the_node() {
     for id in ["fbx.additive-cluster", "fbx.bind-matrix", "fbx.blended-skin", "fbx.deformer-lost"] {
         assert_told(&report, id, 1);
     }
+}
+
+#[test]
+fn what_relates_models_stays_as_data() {
+    let constraint = "Constraint: 10, \"Constraint::c\", \"Position From Positions\" { Properties70: {\n\
+        P: \"m20.Weight\", \"Number\", \"\", \"A\",50\n } }\nConstraint: 11, \"Constraint::who\", \"Character\" { }\n";
+    let hidden = "CollectionExclusive: 12, \"DisplayLayer::far\", \"DisplayLayer\" { Properties70: {\n\
+        P: \"Show\", \"bool\", \"\", \"\",0\n } }\nCollectionExclusive: 13, \"DisplayLayer::near\", \"DisplayLayer\" { }\n";
+    let set = format!(
+        "SelectionSet: 14, \"SelectionSet::s\", \"\" {{ }}\nSelectionNode: 15, \"SelectionNode::n\", \"\" {{\n{}}}\n",
+        array("PolygonIndexArray", "3,4")
+    );
+    let levels = "NodeAttribute: 16, \"NodeAttribute::\", \"LodGroup\" { Properties70: {\n\
+        P: \"Thresholds|Level0\", \"Distance\", \"\", \"\",64, \"cm\"\n } }\n";
+    let objects = [model(1), model(20), constraint.to_owned(), hidden.to_owned(), set, levels.to_owned()].concat();
+    let links = [(1, 0), (20, 1), (1, 12), (15, 14), (20, 15), (16, 1)];
+    let connections = links.iter().map(|(a, b)| oo(*a, *b)).collect::<String>()
+        + &op(1, 10, "Constrained Object")
+        + &op(20, 10, "Source");
+    let (scene, report) = read(&objects, &connections);
+    for (id, count) in [("fbx.constraint", 1), ("fbx.display-layer", 1), ("fbx.levels", 1)] {
+        assert_told(&report, id, count);
+    }
+    let kept = |namespace: &str, index: usize| {
+        let all = scene.extras.get(namespace).and_then(Value::as_array).expect("kept");
+        all.get(index).cloned().expect("so many")
+    };
+    let constraint = kept("fbx.constraints", 0);
+    let roles = constraint.get("objects").and_then(Value::as_array).expect("roles");
+    let role = |index: usize| (roles[index].get("role").cloned(), roles[index].get("names").cloned());
+    let named = |name: &str| Some(Value::Array(vec![name.into()]));
+    assert_eq!(role(0), (Some("Constrained Object".into()), named("m1")));
+    assert_eq!(role(1), (Some("Source".into()), named("m20")));
+    assert_eq!(constraint.get("properties").and_then(|p| p.get("m20.Weight")).and_then(Value::as_f64), Some(50.0));
+    assert_eq!(kept("fbx.display_layers", 0).get("models").cloned(), named("m1"));
+    let members = kept("fbx.selection_sets", 0);
+    let member = members.get("members").and_then(Value::as_array).and_then(|m| m.first()).expect("one");
+    assert_eq!(member.get("models").cloned(), named("m20"));
+    assert_eq!(member.get("faces"), Some(&Value::Array(vec![3.0.into(), 4.0.into()])));
+    let levels = scene.nodes.as_slice()[0].extras.get("fbx.lod_group").expect("kept");
+    assert_eq!(levels.get("Thresholds|Level0").and_then(Value::as_f64), Some(64.0));
+}
+
+#[test]
+fn layers_without_a_place_stay_as_data() {
+    let edges = array("Edges", "0,2,4");
+    let seen = layer("LayerElementVisibility", "ByEdge", &array("Visibility", "1,0,1"));
+    let groups = layer("LayerElementPolygonGroup", "ByPolygon", &array("PolygonGroup", "7,9"));
+    let uv = |element: &str, name: &str, u: &str| {
+        layer(element, "AllSame", &array("UV", &format!("{u},0"))).replace("\"n\"", &format!("\"{name}\""))
+    };
+    let uvs = [
+        uv("LayerElementUV", "a", "0.25"),
+        uv("LayerElementEmissiveUV", "a", "0.5"),
+        uv("LayerElementBumpUV", "b", "0.75"),
+    ];
+    let (scene, report) = read(&(model(1) + &square(&(edges + &seen + &groups + &uvs.concat()))), &shown());
+    assert_told(&report, "fbx.layer-lost", 0);
+    let mesh = &scene.meshes.as_slice()[0];
+    let numbers = |values: &[f64]| Value::Array(values.iter().map(|v| Value::from(*v)).collect());
+    assert_eq!(mesh.extras.get("fbx.polygon_groups"), Some(&numbers(&[7.0, 9.0])));
+    assert_eq!(mesh.extras.get("fbx.hidden_edges"), Some(&Value::Array(vec![numbers(&[0.0, 2.0])])));
+    // The one for glow repeats the first set, the one for bumps is a set of its own.
+    let u = |set| first_part(&scene).stream(&Semantic::TexCoord(set)).map(|s| s.values[0]);
+    assert_eq!((u(0), u(1), u(2)), (Some(0.25), Some(0.75), None));
+}
+
+#[test]
+fn defects_may_be_refused() {
+    let polygons = square("").replace("0,1,-3", "0,9,-3");
+    let body = format!("Objects: {{\n{}{polygons}}}\nConnections: {{\n{}}}\n", model(1), shown());
+    let source = MemorySource::new("Hand.fbx", format!("; FBX 7.4.0 project file\n{body}").into_bytes());
+    let with = |defects: &str| {
+        let mut options = Value::Null;
+        options.set("defects", defects);
+        FbxImporter.import(&source, &Context::new().with_options("fbx", options))
+    };
+    assert!(with("repair").is_ok());
+    let error = with("refuse").expect_err("a corner names no point");
+    assert_eq!(error.kind(), ErrorKind::Malformed);
+    assert!(error.message().contains("does not exist") && error.to_string().contains("line"), "{error}");
+    assert_eq!(with("ignore").map_err(|e| e.kind()).map(drop), Err(ErrorKind::Usage));
+    let sound =
+        MemorySource::new("Hand.fbx", format!("; FBX 7.4.0 project file\nObjects: {{\n{} }}\n", model(1)).into_bytes());
+    let mut options = Value::Null;
+    options.set("defects", "refuse");
+    assert!(FbxImporter.import(&sound, &Context::new().with_options("fbx", options)).is_ok());
 }
 
 #[test]

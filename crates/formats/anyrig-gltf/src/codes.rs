@@ -7,6 +7,8 @@ anyrig_bytes::codes! {
     IMAGE_MISSING: "gltf.image-missing", Lost, "An image cannot be found or its reference cannot be followed.";
     IMAGE_EMPTY: "gltf.image-empty", Note, "An image names neither a file nor a buffer view; it has no content.";
     IMAGE_TYPE_SNIFFED: "gltf.image-type-sniffed", Repaired, "An image states no media type; it was told by its first bytes.";
+    IMAGE_CONVERTED: "gltf.image-converted", Approximated, "An image of a kind that glTF does not show was written as PNG.";
+    IMAGE_KIND: "gltf.image-kind", Lost, "An image is of a kind that glTF does not show and that cannot be converted; textures go without it.";
     ROOT_WITH_PARENT: "gltf.root-with-parent", Repaired, "A scene lists a node that is not a root; its root stands in for it.";
     MATRIX_AND_TRS: "gltf.matrix-and-trs", Repaired, "A node has a matrix beside translation, rotation or scale; the matrix counts.";
     MATRIX_LAST_ROW: "gltf.matrix-last-row", Repaired, "The last row of a matrix is not 0 0 0 1; it is taken as that.";
@@ -41,6 +43,7 @@ anyrig_bytes::codes! {
     CLIP_LENGTH: "gltf.clip-length", Approximated, "A clip has a length of its own; in glTF it ends with its last key.";
     ANIMATION_PATH: "gltf.animation-path", Lost, "What a channel moves has no place in a glTF file.";
     CLIP_DROPPED: "gltf.clip-dropped", Lost, "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
+    CLIP_EMPTY: "gltf.clip-empty", Note, "A clip moves nothing, and a clip without channels is not allowed; it is left out.";
     INSTANCE_COPIED: "gltf.instance-copied", Note, "A mesh is shown with different materials; it is written once for each, with shared data.";
     SKIN_DROPPED: "gltf.skin-dropped", Lost, "A skin has no joints, which glTF does not allow.";
     SKELETON_DROPPED: "gltf.skeleton-dropped", Note, "The named root of a skin is not above all its joints; it has no effect and is left out.";

@@ -8,7 +8,7 @@ use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
     Channel, Clip, ClipLayer, Curve, DeltaStream, Exporter, Id, Image, Importer, Influences, Interpolation, Material,
     Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin, SkinMethod,
-    Stream, Target, Topology, Trs,
+    Stream, Target, Texture, TextureUse, Topology, Trs,
 };
 use std::collections::BTreeSet;
 
@@ -211,11 +211,14 @@ const WRITING: &[&str] = &[
     "gltf.attribute-gap",
     "gltf.attribute-renamed",
     "gltf.clip-dropped",
+    "gltf.clip-empty",
     "gltf.clip-length",
     "gltf.common-root",
     "gltf.deltas-dropped",
     "gltf.dual-quaternion",
     "gltf.extras-dropped",
+    "gltf.image-converted",
+    "gltf.image-kind",
     "gltf.image-missing",
     "gltf.instance-copied",
     "gltf.keys-merged",
@@ -245,6 +248,39 @@ fn mesh(parts: Vec<Part>) -> Mesh {
     mesh
 }
 
+/// One blue pixel.
+const OLD_TGA: &[u8] = &[0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0, 255, 0, 0];
+
+#[test]
+fn images_that_gltf_does_not_show_become_png_and_textures_have_their_coordinates() {
+    let mut scene = Scene::default();
+    let mut image = Image::default();
+    (image.bytes, image.uri) = (Some(OLD_TGA.to_vec().into()), Some("sky.tga".to_owned()));
+    let mut texture = Texture::default();
+    texture.image = Some(scene.images.push(image));
+    let mut material = Material::new("m");
+    let mut used = TextureUse::new(scene.textures.push(texture));
+    used.uv_set = 1;
+    material.base_color_texture = Some(used);
+    let material = scene.materials.push(material);
+    let mut part = triangle();
+    part.set_stream(Stream::new(Semantic::TexCoord(0), 2, vec![0.5; 6]));
+    let mut instance = MeshInstance::new(scene.meshes.push(mesh(vec![part])));
+    instance.materials = vec![Some(material)];
+    let mut node = Node::new("n");
+    node.mesh = Some(instance);
+    scene.add_node(node, None);
+    let context = Context::new();
+    let files = Gltf.export(scene, "x", &context).expect("exportable");
+    assert_eq!(context.report().count_of("gltf.image-converted"), 1);
+    assert_eq!(context.report().count_of("gltf.attribute-gap"), 1);
+    let png = files.iter().find(|f| f.name == "sky.png").expect("written");
+    let pixels = anyrig_image::decode_rgba8(&png.content.to_vec(), &Context::new()).expect("a PNG");
+    assert_eq!(pixels.pixels(), [[0, 0, 255, 255]]);
+    let text = String::from_utf8(files[0].content.to_vec()).expect("UTF-8");
+    assert!(text.contains("\"TEXCOORD_1\"") && text.contains("\"texCoord\""), "{text}");
+}
+
 /// A scene that uses whatever glTF has no place for.
 fn awkward() -> Scene {
     let mut scene = Scene::default();
@@ -264,6 +300,13 @@ fn awkward() -> Scene {
     scene.meshes.push(Mesh::default());
     let plain = scene.meshes.push(mesh(vec![triangle()]));
     scene.images.push(Image::default());
+    for bytes in [OLD_TGA.to_vec(), b"no picture".to_vec()] {
+        let mut image = Image::default();
+        image.bytes = Some(bytes.into());
+        let mut texture = Texture::default();
+        texture.image = Some(scene.images.push(image));
+        scene.textures.push(texture);
+    }
     let material = scene.materials.push(Material::new("red"));
     let node = |scene: &mut Scene, mesh, skin, materials| {
         let mut node = Node::new("n");
@@ -305,7 +348,7 @@ fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
     let mut empty = Clip::new("d");
     let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
     empty.channels.push(Channel::on(Target::Other("somewhere".to_owned()), curve));
-    vec![clip, layered, empty]
+    vec![clip, layered, empty, Clip::new("e")]
 }
 
 #[test]

@@ -149,6 +149,67 @@ impl FbxDocument {
         Ok(())
     }
 
+    /// Replaces all properties of a node, also by more or fewer.
+    ///
+    /// # Errors
+    /// Usage when there is no such node; malformed when the encoding or the version cannot hold a value.
+    pub fn set_values(&mut self, node: NodeId, values: Vec<NewValue>) -> Result<()> {
+        let Some(old) = self.arena.node(node).filter(|_| node != NodeId::ROOT).cloned() else {
+            return Err(Error::usage("there is no such node to give values"));
+        };
+        let depth = self.depth(node).saturating_sub(1);
+        let place = || Place::element("properties");
+        let mut new = Vec::new();
+        for value in values {
+            let spelled = if self.version < ARRAYS_FROM { value.scalars() } else { vec![value] };
+            for value in spelled {
+                new.push(self.keep_value(&value, depth, false)?);
+            }
+        }
+        self.note_list(node, &old);
+        let is_binary = self.encoding() == Encoding::Binary;
+        let first = self.arena.next_property(place)?;
+        let count = u32::try_from(new.len()).map_err(|_| Error::limit(place(), "too many values"))?;
+        self.arena.properties.append(&mut new);
+        if let Some(data) = self.arena.node_mut(node) {
+            (data.first_property, data.property_count) = (first, count);
+            // A binary node without anything has an empty list.
+            data.has_list |= is_binary && count == 0;
+        }
+        Ok(())
+    }
+
+    /// Remembers which part of a text the values of a node take, before they are replaced.
+    fn note_list(&mut self, id: NodeId, node: &NodeData) {
+        let slots = node.first_property..node.first_property.saturating_add(node.property_count);
+        let ends = (self.source_range(slots.start), self.source_range(slots.end.saturating_sub(1)));
+        let empty = ascii::after_colon(self.arena.source(), (node.name + u64::from(node.name_len)) as usize) as u64;
+        let Form::Ascii(changes) = &mut self.form else { return };
+        changes.replaced.retain(|slot, _| !slots.contains(slot));
+        // A node that an edit brought is spelled as a whole, one whose list was replaced keeps the first range.
+        if node.range.is_none() || changes.lists.contains_key(&id) {
+            return;
+        }
+        let range = match ends {
+            _ if slots.is_empty() => (empty, empty),
+            (Some((from, _)), Some((_, to))) => (from, to),
+            _ => return,
+        };
+        changes.lists.insert(id, range);
+    }
+
+    /// Where the token of a property stands in the source, or stood before it was replaced.
+    fn source_range(&self, slot: u32) -> Option<(u64, u64)> {
+        if let Form::Ascii(changes) = &self.form
+            && let Some(range) = changes.replaced.get(&slot)
+        {
+            return Some(*range);
+        }
+        let property = self.arena.properties.get(slot as usize).copied()?;
+        (!self.arena.is_own(property.address()))
+            .then(|| (property.address(), property.address() + self.token_len(property)))
+    }
+
     /// Inserts a node below a parent ([`NodeId::ROOT`] for the top level), before one of its children or at the end.
     ///
     /// # Errors

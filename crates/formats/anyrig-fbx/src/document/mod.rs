@@ -16,6 +16,7 @@ mod number;
 mod place;
 mod property;
 mod text;
+mod tree;
 
 pub use arena::NodeId;
 pub use arrays::Decoder;
@@ -28,8 +29,8 @@ pub use text::TextEncoding;
 pub(crate) use ascii::ascii_score;
 pub(crate) use binary::is_binary;
 
-use anyrig_bytes::codec::Span;
-use anyrig_bytes::{Context, Endian, Error, Place, Result, Rope, SharedBytes, Source};
+use anyrig_bytes::codec::{Assignment, Span, Tree};
+use anyrig_bytes::{Context, Endian, Error, Place, Result, Rope, SharedBytes, Source, Value};
 use anyrig_scene::Document;
 use arena::Arena;
 
@@ -82,6 +83,23 @@ impl FbxDocument {
     /// As [`FbxDocument::read`].
     pub fn open(source: &dyn Source, context: &Context) -> Result<Self> {
         Self::read(source.bytes(), context).map_err(|e| e.in_file(source.name()))
+    }
+
+    /// Makes a document from the dump of a binary file.
+    ///
+    /// # Errors
+    /// Malformed with the JSON pointer of what is wrong, or as [`FbxDocument::read`] where its parts contradict each
+    /// other; unsupported for dumps of texts.
+    pub(crate) fn from_dump(dump: &Value, dialect: &str, context: &Context) -> Result<Self> {
+        if !dialect.starts_with("FBX binary") {
+            return Err(Error::unsupported(Place::whole(), format!("{dialect} is not made from dumps")));
+        }
+        Self::read(&binary::bytes_of_dump(dump)?, context)
+    }
+
+    /// Number of bytes of the file that was read.
+    pub(crate) fn source_len(&self) -> u64 {
+        self.arena.source().len() as u64
     }
 
     /// The version as one number, for example 7400.
@@ -193,6 +211,21 @@ impl Document for FbxDocument {
             Form::Binary(_) => Self::trace(self),
             Form::Ascii(_) => Err(self.is_text("dissected")),
         }
+    }
+
+    fn tree(&self, _context: &Context) -> Result<Tree> {
+        match &self.form {
+            Form::Binary(frame) => binary::tree(&self.arena, frame),
+            Form::Ascii(_) => Err(self.is_text("dumped")),
+        }
+    }
+
+    fn comparison(&self, context: &Context) -> Result<Tree> {
+        tree::comparison(self, context)
+    }
+
+    fn edit(&mut self, assignments: &[Assignment], context: &Context) -> Result<()> {
+        tree::edit(self, assignments, context)
     }
 
     fn extension(&self) -> Option<&'static str> {

@@ -8,7 +8,8 @@ use crate::codes;
 use crate::document::Node;
 use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{
-    Channel, Clip, ClipLayer, Curve, LayerBlend, NodeId, RotationBlend, ScaleBlend, Target, TransformPart,
+    Channel, Clip, ClipLayer, Curve, LayerBlend, NodeId, Pivots, RotationBlend, ScaleBlend, Scene, Target,
+    TransformPart,
 };
 
 /// Makes a clip of every stack or take.
@@ -18,6 +19,7 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         if import.objects.document().version_number() < 6000 {
             takes::read_inline(import)?;
         }
+        give_pivots(&mut import.scene);
         return Ok(());
     }
     let stacks: Vec<ObjectId> = import.objects.of_class("AnimationStack").map(|o| o.id).collect();
@@ -25,7 +27,21 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         let clip = stack_clip(import, stack)?;
         import.scene.clips.push(clip);
     }
+    give_pivots(&mut import.scene);
     Ok(())
+}
+
+/// Nodes whose angles or pivots are moved have pivots, also where they all are 0 at rest.
+fn give_pivots(scene: &mut Scene) {
+    for clip in &scene.clips {
+        for target in clip.channels.iter().map(|c| &c.target) {
+            let Target::Component { node, part, .. } = target else { continue };
+            let node = &mut scene.nodes[*node];
+            if node.pivots.is_none() && !matches!(part, TransformPart::Translation | TransformPart::Scale) {
+                node.pivots = Some(Box::new(Pivots::from_trs(node.local.to_trs())));
+            }
+        }
+    }
 }
 
 fn stack_clip(import: &mut Import<'_>, stack: ObjectId) -> Result<Clip> {

@@ -53,7 +53,10 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
         Some(camera) => *camera,
         None => {
             let object = import.objects.get(attribute);
-            let camera = Camera::new(object.name.clone(), projection(&import.objects, object));
+            let mut camera = Camera::new(object.name.clone(), projection(&import.objects, object));
+            if let Some(all) = object.properties.to_value(|_| true) {
+                camera.extras.set("fbx.properties", all);
+            }
             let id = import.scene.cameras.push(camera);
             made.cameras.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Camera(id));
@@ -157,6 +160,9 @@ fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
     let sort = number("LightType", 0.0);
     if sort > 2.0 {
         light.extras.set("fbx.light_type", sort);
+    }
+    if let Some(all) = object.properties.to_value(|_| true) {
+        light.extras.set("fbx.properties", all);
     }
     light
 }

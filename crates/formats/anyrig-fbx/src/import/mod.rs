@@ -11,6 +11,7 @@ mod cameras;
 mod curves;
 mod files;
 mod geometry;
+mod groups;
 mod inbetween;
 mod materials;
 mod nodes;
@@ -143,6 +144,7 @@ pub fn import_beside<'a>(
     shapes::read(&mut import)?;
     materials::read(&mut import)?;
     animation::read(&mut import)?;
+    groups::read(&mut import)?;
     let mut scene = import.scene;
     validate(&mut scene, context);
     Ok(scene)

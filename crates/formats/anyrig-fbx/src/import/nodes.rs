@@ -3,7 +3,7 @@
 use super::Import;
 use super::objects::{End, Object, ObjectId, Objects};
 use crate::codes;
-use anyrig_bytes::{Diagnostic, Error, Result, Value};
+use anyrig_bytes::{Diagnostic, Error, Result};
 use anyrig_scene::{
     ElementId, InheritMode, LocalTransform, Node, NodeId, Pivots, RotationOrder, Scene, TransformPart, Trs,
 };
@@ -92,7 +92,7 @@ fn node(objects: &Objects<'_>, object: &Object<'_>) -> Node {
     if !object.subtype.is_empty() {
         node.extras.set("fbx.type", object.subtype.clone().into_owned());
     }
-    if let Some(user) = user_properties(object) {
+    if let Some(user) = object.properties.to_value(super::NamedProperty::is_user) {
         node.extras.set("fbx.user_properties", user);
     }
     node
@@ -156,23 +156,6 @@ fn geometric(objects: &Objects<'_>, id: ObjectId) -> Trs {
         rotation: RotationOrder::Xyz.to_quat(rotation),
         scale: objects.vec3(id, "GeometricScaling", DVec3::ONE),
     }
-}
-
-/// What users added, by name; numbers, lists of numbers and texts.
-fn user_properties(object: &Object<'_>) -> Option<Value> {
-    let mut all = Value::Null;
-    for property in object.properties.iter().filter(|p| p.is_user()) {
-        let numbers: Vec<Value> =
-            property.values().map_while(|v| v.as_f64()).filter(|v| v.is_finite()).map(Value::from).collect();
-        let value = match (numbers.len(), property.text()) {
-            (0, Some(text)) => Value::from(text.into_owned()),
-            (0, None) => continue,
-            (1, _) => numbers.into_iter().next()?,
-            _ => Value::Array(numbers),
-        };
-        all.set(property.name(), value);
-    }
-    (!all.is_null()).then_some(all)
 }
 
 /// Puts a helper node below a node, for what looks along another axis than the scene's -Z.

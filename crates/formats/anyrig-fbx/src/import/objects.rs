@@ -47,6 +47,11 @@ enum Key<'a> {
     Name(Cow<'a, [u8]>),
 }
 
+/// What an object may need at most where it is hardly more than its name: its entry here, a node of the scene, maps.
+const OBJECT_BYTES: u64 = 2048;
+/// Memory that objects may need whatever the size of the file.
+const FREE_BYTES: u64 = 40 << 20;
+
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -111,6 +116,7 @@ impl<'a> Objects<'a> {
                 }
             }
         }
+        objects.name_attributes();
         objects.read_connections(context)?;
         objects.index_connections();
         Ok(objects)
@@ -277,7 +283,30 @@ impl<'a> Objects<'a> {
         let class = node.name_text();
         let template = self.template(&class, &subtype, node);
         let (name, properties) = (name.unwrap_or_default(), Properties::of(node));
+        self.check_count(node)?;
         self.push(key, Object { id: ObjectId(0), class, subtype, name, node, properties, template }, context);
+        Ok(())
+    }
+
+    /// Before version 7000 an attribute is part of its model, but connections may name it.
+    fn name_attributes(&mut self) {
+        if !self.is_named() {
+            return;
+        }
+        for object in &self.list {
+            let name = object.node.child("NodeAttributeName").and_then(|n| n.property(0));
+            if let Some(key) = name.and_then(|name| self.key(&name)) {
+                self.by_key.entry(key).or_insert(object.id);
+            }
+        }
+    }
+
+    /// A file of any program has far fewer objects for its size than these; more of them are there to fill memory.
+    fn check_count(&self, node: Node<'_>) -> Result<()> {
+        let bytes = self.document.source_len();
+        if (self.list.len() as u64).saturating_mul(OBJECT_BYTES) > FREE_BYTES + bytes.saturating_mul(8) {
+            return Err(Error::limit(node.place(), format!("more objects than a file of {bytes} bytes has room for")));
+        }
         Ok(())
     }
 
@@ -315,6 +344,7 @@ impl<'a> Objects<'a> {
 
     fn read_connections(&mut self, context: &Context) -> Result<()> {
         for section in self.document.root().children_named("Connections") {
+            self.connections.reserve_exact(section.children().count());
             for node in section.children() {
                 context.take_elements(1, || node.place())?;
                 match self.connection(node) {

@@ -1,6 +1,7 @@
 //! The named properties of an object: `Properties70` (`P`) and `Properties60` (`Property`).
 
 use crate::document::{Kind, Node, Property};
+use anyrig_bytes::Value;
 use glam::DVec3;
 use std::borrow::Cow;
 
@@ -55,6 +56,15 @@ impl<'a> Properties<'a> {
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Those that are wanted as data by name; `None` when there are none.
+    pub(super) fn to_value(&self, is_wanted: impl Fn(&NamedProperty<'a>) -> bool) -> Option<Value> {
+        let wanted = self.list.iter().filter(|property| is_wanted(property));
+        // Names are unique, so they need not be looked up.
+        let members: Vec<(String, Value)> =
+            wanted.filter_map(|property| Some((property.name().to_owned(), property.to_value()?))).collect();
+        (!members.is_empty()).then_some(Value::Object(members))
     }
 }
 
@@ -111,6 +121,18 @@ impl<'a> NamedProperty<'a> {
     /// The first value as a text.
     pub fn text(&self) -> Option<Cow<'a, str>> {
         self.node.text(self.first)
+    }
+
+    /// All values as data: a number, a list of numbers or a text; `None` for a property that only holds a place.
+    pub(super) fn to_value(&self) -> Option<Value> {
+        let numbers: Vec<Value> =
+            self.values().map_while(|v| v.as_f64()).filter(|v| v.is_finite()).map(Value::from).collect();
+        match (numbers.len(), self.text()) {
+            (0, Some(text)) => Some(Value::from(text.into_owned())),
+            (0, None) => None,
+            (1, _) => numbers.into_iter().next(),
+            _ => Some(Value::Array(numbers)),
+        }
     }
 
     /// The first three values.

@@ -12,7 +12,7 @@ use anyrig_animation::{Evaluator, Pose};
 use anyrig_bytes::{Buffer, Diagnostic, Result, Value};
 use anyrig_scene::{Influences, NodeId, Skin, SkinMethod};
 use glam::{DAffine3, DMat3, DVec3};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How weights that do not sum to 1 are meant (`FbxCluster::ELinkMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,21 +55,47 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     Ok(())
 }
 
-/// World transforms at rest, made once and only when needed; and poses that the file states.
+/// World transforms at rest, and poses that the file states: made once and only when needed.
 #[derive(Default)]
-struct Rest {
+struct Rest<'a> {
     worlds: Option<Vec<DAffine3>>,
+    poses: Option<BTreeMap<ObjectId, Node<'a>>>,
 }
 
-impl Rest {
+impl<'a> Rest<'a> {
     fn world(&mut self, import: &Import<'_>, node: NodeId) -> DAffine3 {
         let worlds =
             self.worlds.get_or_insert_with(|| Evaluator::new(&import.scene).worlds(&Pose::rest(&import.scene)));
         worlds.get(node.index()).copied().unwrap_or(DAffine3::IDENTITY)
     }
+
+    /// What the file's bind poses say of a model; the first one counts.
+    fn pose(&mut self, import: &mut Import<'a>, model: ObjectId) -> Result<Option<DAffine3>> {
+        let poses = self.poses.get_or_insert_with(|| poses(&import.objects));
+        let Some(node) = poses.get(&model).copied() else { return Ok(None) };
+        affine(import, node)
+    }
 }
 
-fn skin(import: &mut Import<'_>, geometry: ObjectId, rest: &mut Rest) -> Result<()> {
+/// The matrices of all bind poses.
+fn poses<'a>(objects: &Objects<'a>) -> BTreeMap<ObjectId, Node<'a>> {
+    let mut found = BTreeMap::new();
+    for pose in objects.of_class("Pose") {
+        let kind = pose.node.child("Type").and_then(|n| n.text(0));
+        if &*pose.subtype != "BindPose" && kind.as_deref() != Some("BindPose") {
+            continue;
+        }
+        for entry in pose.node.children_named("PoseNode") {
+            let end = entry.child("Node").and_then(|n| n.property(0)).and_then(|p| objects.find(&p));
+            if let (Some(End::Object(model)), Some(matrix)) = (end, entry.child("Matrix")) {
+                found.entry(model).or_insert(matrix);
+            }
+        }
+    }
+    found
+}
+
+fn skin<'a>(import: &mut Import<'a>, geometry: ObjectId, rest: &mut Rest<'a>) -> Result<()> {
     let deformers = skin_deformers(&import.objects, geometry);
     let deformer = deformers.first().copied();
     if deformers.len() > 1 {
@@ -248,12 +274,14 @@ fn geometric(import: &Import<'_>, node: NodeId) -> DAffine3 {
     import.scene.nodes[node].geometric.as_ref().map_or(DAffine3::IDENTITY, |g| g.to_affine())
 }
 
-fn bind(
-    import: &mut Import<'_>,
-    clusters: &[Cluster<'_>],
+fn bind<'a>(
+    import: &mut Import<'a>,
+    clusters: &[Cluster<'a>],
     (model, node): (ObjectId, NodeId),
-    rest: &mut Rest,
+    rest: &mut Rest<'a>,
 ) -> Result<Skin> {
+    let bytes = clusters.len() * (size_of::<DAffine3>() + size_of::<NodeId>());
+    import.context.take_memory(bytes as u64, || import.objects.place(model))?;
     let geometric = geometric(import, node);
     let (mut joints, mut inverse_binds) = (Vec::new(), Vec::new());
     for cluster in clusters {
@@ -267,7 +295,7 @@ fn bind(
             Some(matrix) => matrix,
             None => {
                 let world_from_bone = bone_at_bind(import, cluster, bone, rest)?;
-                let world_from_node = pose(import, model)?.unwrap_or_else(|| rest.world(import, node));
+                let world_from_node = rest.pose(import, model)?.unwrap_or_else(|| rest.world(import, node));
                 inverse(world_from_bone) * world_from_node
             }
         };
@@ -278,12 +306,17 @@ fn bind(
 }
 
 /// The bone's place at bind time: what the cluster says, else the bind pose, else where it stands.
-fn bone_at_bind(import: &mut Import<'_>, cluster: &Cluster<'_>, bone: NodeId, rest: &mut Rest) -> Result<DAffine3> {
+fn bone_at_bind<'a>(
+    import: &mut Import<'a>,
+    cluster: &Cluster<'a>,
+    bone: NodeId,
+    rest: &mut Rest<'a>,
+) -> Result<DAffine3> {
     if let Some(matrix) = matrix(import, cluster, "TransformLink")?.filter(|m| *m != ZERO) {
         return Ok(matrix);
     }
     if let Some(Bone::Model(id)) = cluster.bone
-        && let Some(matrix) = pose(import, id)?
+        && let Some(matrix) = rest.pose(import, id)?
     {
         return Ok(matrix);
     }
@@ -315,26 +348,6 @@ fn affine(import: &mut Import<'_>, node: Node<'_>) -> Result<Option<DAffine3>> {
 fn inverse(affine: DAffine3) -> DAffine3 {
     let inverse = affine.inverse();
     if inverse.is_finite() { inverse } else { DAffine3::IDENTITY }
-}
-
-/// What the file's bind poses say of a model.
-fn pose(import: &mut Import<'_>, model: ObjectId) -> Result<Option<DAffine3>> {
-    let objects = &import.objects;
-    let mut found = None;
-    for pose in objects.of_class("Pose") {
-        let kind = pose.node.child("Type").and_then(|n| n.text(0));
-        if &*pose.subtype != "BindPose" && kind.as_deref() != Some("BindPose") {
-            continue;
-        }
-        for entry in pose.node.children_named("PoseNode") {
-            let end = entry.child("Node").and_then(|n| n.property(0)).and_then(|p| objects.find(&p));
-            if end == Some(End::Object(model)) {
-                found = found.or(entry.child("Matrix"));
-            }
-        }
-    }
-    let Some(node) = found else { return Ok(None) };
-    affine(import, node)
 }
 
 /// The node for clusters that follow the root of the scene.

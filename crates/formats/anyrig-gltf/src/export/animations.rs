@@ -41,6 +41,9 @@ impl Saver<'_> {
             self.context.check_cancelled()?;
             match self.animation(clip, number) {
                 Some(object) => objects.push(object),
+                None if clip.channels.is_empty() => {
+                    self.context.tell(&codes::CLIP_EMPTY, format!("clip {number}"), &clip.name);
+                }
                 // What glTF cannot hold at all was reported by the capability table.
                 None => self.context.tell(&codes::CLIP_DROPPED, format!("clip {number}"), &clip.name),
             }

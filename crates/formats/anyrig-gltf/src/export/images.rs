@@ -9,7 +9,7 @@ use anyrig_bytes::Result;
 use anyrig_scene::{Filter, Image, MipFilter, Sampler, Texture, Wrap};
 
 /// Media type and file extension of an image: as declared, else by its first bytes.
-fn kind(image: &Image) -> (String, String) {
+pub(super) fn kind(image: &Image) -> (String, String) {
     let sniffed = image.bytes.as_deref().and_then(anyrig_image::sniff);
     let declared = image.mime_type.clone().or_else(|| sniffed.map(|k| k.media_type().to_owned()));
     let declared = declared.unwrap_or_else(|| UNKNOWN_MEDIA_TYPE.to_owned());
@@ -24,6 +24,15 @@ fn kind(image: &Image) -> (String, String) {
     let of_uri = of_uri.map(|(_, e)| e).filter(|e| e.chars().all(|c| c.is_ascii_alphanumeric()) && !e.is_empty());
     let extension = known.or_else(|| sniffed.map(anyrig_image::Kind::extension)).or(of_uri).unwrap_or("bin");
     (declared, extension.to_owned())
+}
+
+/// True for media types that textures may show: core glTF has PNG and JPEG (specification 3.8.2), extensions have more.
+pub(super) fn is_shown(media_type: &str) -> bool {
+    is_core(media_type) || TEXTURE_SOURCES.iter().any(|(_, of)| *of == media_type)
+}
+
+fn is_core(media_type: &str) -> bool {
+    matches!(media_type, "image/png" | "image/jpeg")
 }
 
 impl Saver<'_> {
@@ -73,13 +82,14 @@ impl Saver<'_> {
         // An extension that the texture carries names another image beside the plain one.
         let carried = |name: &str| object.extensions.as_ref().is_some_and(|e| e.get(name).is_some());
         match TEXTURE_SOURCES.iter().find(|(name, of)| *of == media_type && !carried(name)) {
-            // Core glTF has PNG and JPEG only (specification 3.8.2); these have no fallback, so they are required.
+            // These have no fallback in core glTF, so they are required.
             Some((extension, _)) => {
                 let source = TextureSource { source: Some(*index), ..TextureSource::default() };
                 extend(&mut object.extensions, extension, raw_extension(&source));
                 self.required.insert((*extension).to_owned());
             }
-            None => object.source = Some(*index),
+            None if is_core(&media_type) => object.source = Some(*index),
+            None => self.context.tell(&codes::IMAGE_KIND, format!("image {index}"), media_type),
         }
         object
     }

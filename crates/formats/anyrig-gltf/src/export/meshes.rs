@@ -99,7 +99,7 @@ impl Saver<'_> {
         }
         let mut object = Primitive { mode, ..Primitive::default() };
         extras::restore!(object, &part.extras);
-        let (mut attributes, names) = self.attributes(part, subject);
+        let (mut attributes, names) = self.attributes(part, self.uv_sets_of(material), subject);
         if let Some(influences) = &part.influences {
             let pairs = influences::add(influences, subject, &mut self.packer, self.context)?;
             for (set, (joints, weights)) in pairs.into_iter().enumerate() {
@@ -117,8 +117,15 @@ impl Saver<'_> {
         Ok(Some(object))
     }
 
+    /// How many sets of texture coordinates the textures of a material ask for; a part must have them.
+    fn uv_sets_of(&self, material: Option<MaterialId>) -> u32 {
+        let material = material.and_then(|m| self.scene.materials.get(m));
+        let sets = material.into_iter().flat_map(|m| m.texture_uses()).map(|(_, texture)| texture.uv_set);
+        sets.filter(|set| *set < MAX_SETS).max().map_or(0, |set| set + 1)
+    }
+
     /// Attributes of a part, and how it calls each of its streams.
-    fn attributes(&mut self, part: &Part, subject: &str) -> (Named<Index>, Vec<(Semantic, String)>) {
+    fn attributes(&mut self, part: &Part, uv_sets: u32, subject: &str) -> (Named<Index>, Vec<(Semantic, String)>) {
         let (mut attributes, mut names) = (Named::default(), Vec::new());
         let mut unique = UniqueNames::default();
         let mut sets = [Vec::new(), Vec::new()];
@@ -142,9 +149,10 @@ impl Saver<'_> {
             attributes.0.push((name.clone(), accessor));
             names.push((stream.semantic.clone(), name));
         }
-        for (word, shape, sets) in [("TEXCOORD", "VEC2", &sets[0]), ("COLOR", "VEC4", &sets[1])] {
-            for set in (0..sets.iter().max().copied().unwrap_or(0)).filter(|s| !sets.contains(s)) {
-                // Sets must be numbered from 0 without gaps (specification 3.7.2.1).
+        for (word, shape, sets, least) in [("TEXCOORD", "VEC2", &sets[0], uv_sets), ("COLOR", "VEC4", &sets[1], 0)] {
+            let end = sets.iter().max().copied().unwrap_or(0).max(least);
+            for set in (0..end).filter(|s| !sets.contains(s)) {
+                // Sets must be numbered from 0 without gaps (specification 3.7.2.1), and those of textures must be there.
                 let zeros = self.packer.add_zeros(shape, part.point_count as usize, None, None);
                 attributes.0.push((format!("{word}_{set}"), zeros));
                 self.context.tell(&codes::ATTRIBUTE_GAP, subject, format!("{word}_{set}"));

@@ -1,13 +1,16 @@
 //! Brings a scene into a form that glTF can hold, by passes.
 
+use super::images::{is_shown, kind};
 use crate::codes;
-use anyrig_bytes::{Context, Result};
+use anyrig_bytes::{Context, ErrorKind, Result};
+use anyrig_image::{Kind, decode_rgba8, encode_png, sniff};
 use anyrig_passes::{BakeOptions, DecomposeOptions, Shear};
 use anyrig_scene::glam::DAffine3;
 use anyrig_scene::{Domain, LocalTransform, Node, NodeId, Scene, Space, Topology, Trs};
 use std::collections::BTreeSet;
 
-/// Plain transforms and curves, space, triangles, point attributes, no shear, skins with a common root.
+/// Plain transforms and curves, space, triangles, point attributes, no shear, skins with a common root, images of kinds
+/// that textures may show.
 pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
     anyrig_passes::bake_motion(scene, &BakeOptions::default(), context)?;
     anyrig_passes::to_space(scene, Space::GLTF, context)?;
@@ -26,6 +29,29 @@ pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
         anyrig_passes::decompose(scene, options, context)?;
     }
     common_roots(scene, context);
+    images(scene, context)
+}
+
+/// Images of kinds that glTF has no word for become PNG where their pixels can be read.
+fn images(scene: &mut Scene, context: &Context) -> Result<()> {
+    for id in scene.images.ids() {
+        let image = &mut scene.images[id];
+        let Some(bytes) = &image.bytes else { continue };
+        let (media_type, _) = kind(image);
+        if is_shown(&media_type) || !sniff(bytes).is_some_and(Kind::is_decodable) {
+            continue;
+        }
+        match decode_rgba8(bytes, context).and_then(|pixels| encode_png(&pixels)) {
+            Ok(png) => {
+                context.tell(&codes::IMAGE_CONVERTED, format!("image {}", id.index()), media_type);
+                image.bytes = Some(png.into());
+                image.mime_type = Some(Kind::Png.media_type().to_owned());
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Cancelled) => return Err(error),
+            // A broken one stays as it is, and its textures tell that they go without it.
+            Err(_) => {}
+        }
+    }
     Ok(())
 }
 

@@ -64,6 +64,12 @@ pub(crate) fn colon_follows(text: &[u8], at: usize) -> bool {
     rest.iter().find(|b| !matches!(b, b' ' | b'\t')) == Some(&b':')
 }
 
+/// The offset after the colon that follows a name which ends at an offset.
+pub(crate) fn after_colon(text: &[u8], name_end: usize) -> usize {
+    let rest = text.get(name_end..).unwrap_or_default();
+    name_end + memchr::memchr(b':', rest).map_or(0, |at| at + 1)
+}
+
 /// Number of bytes of the quoted string at the start of a text, quotes included; `None` when it does not end.
 pub(crate) fn string_len(text: &[u8]) -> Option<usize> {
     memchr::memchr(b'"', text.get(1..)?).map(|len| len + 2)

@@ -8,7 +8,7 @@ mod read;
 mod spell;
 mod write;
 
-pub(crate) use lexer::{array_body, is_blank, shown, skip_separators, string_body, token_len, unescape};
+pub(crate) use lexer::{after_colon, array_body, is_blank, shown, skip_separators, string_body, token_len, unescape};
 pub(crate) use read::{ascii_score, read};
 pub(crate) use spell::spell_value;
 pub(crate) use write::{trace, write};
@@ -33,6 +33,8 @@ pub(crate) mod tag {
 pub(crate) struct Changes {
     /// By property: its token in the source that another one replaces.
     pub replaced: BTreeMap<u32, (u64, u64)>,
+    /// By node: all of its values in the source, which others replace.
+    pub lists: BTreeMap<NodeId, (u64, u64)>,
     /// Nodes of the source that are gone.
     pub removed: Vec<(u64, u64)>,
     /// Nodes that the source does not have.
@@ -41,6 +43,6 @@ pub(crate) struct Changes {
 
 impl Changes {
     pub fn is_empty(&self) -> bool {
-        self.replaced.is_empty() && self.removed.is_empty() && self.inserted.is_empty()
+        self.replaced.is_empty() && self.lists.is_empty() && self.removed.is_empty() && self.inserted.is_empty()
     }
 }

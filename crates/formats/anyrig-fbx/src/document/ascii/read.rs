@@ -12,6 +12,11 @@ use anyrig_scene::Score;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// What a node needs while the list of nodes grows; a text of any program has at least 16 bytes for each.
+const NODE_BYTES: u64 = 3 * size_of::<NodeData>() as u64;
+/// Memory that nodes may need whatever the size of the text.
+const FREE_BYTES: u64 = 48 << 20;
+
 /// Version of a file that states none, as other readers take it.
 const ASSUMED_VERSION: u32 = 7400;
 
@@ -155,6 +160,10 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self) -> Result<()> {
         let start = self.at;
+        let len = self.text.len() as u64;
+        if (self.arena.nodes.len() as u64).saturating_mul(NODE_BYTES) > FREE_BYTES + len.saturating_mul(12) {
+            return Err(Error::limit(self.place(start), format!("more nodes than a text of {len} bytes has room for")));
+        }
         self.context.take_elements(1, Place::whole)?;
         let mut node = NodeData::new(self.open.last().copied().unwrap_or(NodeId::ROOT));
         let (name_at, name_len) = self.name()?;

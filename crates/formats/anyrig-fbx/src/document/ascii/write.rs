@@ -72,6 +72,12 @@ impl<'a> Writer<'a> {
             });
             patches.push(Patch { from: *from, to: *to, text: token.unwrap_or_default() });
         }
+        for (id, (from, to)) in &changes.lists {
+            let Some(node) = self.arena.node(*id) else { continue };
+            let mut text = if from == to && node.property_count > 0 { b" ".to_vec() } else { Vec::new() };
+            self.spell_values(node, &mut text);
+            patches.push(Patch { from: *from, to: *to, text });
+        }
         for (from, to) in &changes.removed {
             let (from, to) = self.whole_lines(*from as usize, *to as usize);
             patches.push(Patch { from: from as u64, to: to as u64, text: Vec::new() });
@@ -255,6 +261,10 @@ impl<'a> Writer<'a> {
         }
         out.push(b':');
         out.push(b' ');
+        self.spell_values(node, out);
+    }
+
+    fn spell_values(&self, node: &NodeData, out: &mut Vec<u8>) {
         for (index, property) in self.arena.properties_of(node).iter().enumerate() {
             if index > 0 {
                 out.extend_from_slice(b", ");

@@ -1,9 +1,11 @@
 //! Binary files.
 
+mod dump;
 mod read;
 mod records;
 mod write;
 
+pub(crate) use dump::{bytes as bytes_of_dump, tree};
 pub(crate) use read::read;
 pub(crate) use records::{PropertyRecord, property};
 pub(crate) use write::{property_record, read_property, trace, write};

@@ -38,7 +38,7 @@ pub(crate) fn read_property(
     Ok((codec.position() - start) as u64)
 }
 
-fn walk<C: Codec>(codec: &mut C, arena: &Arena, frame: &Frame) -> Result<()> {
+pub(super) fn walk<C: Codec>(codec: &mut C, arena: &Arena, frame: &Frame) -> Result<()> {
     let is_wide = frame.header.is_wide();
     let sizes = Sizes::measure(arena, is_wide, frame.endian())?;
     codec.enter("header", None);

@@ -10,7 +10,7 @@ use anyrig_bytes::{Result, Value};
 use anyrig_scene::{Extras, Semantic};
 
 /// Kinds of layer elements that are read, here or with the textures.
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 12] = [
     "LayerElementNormal",
     "LayerElementTangent",
     "LayerElementBinormal",
@@ -21,7 +21,12 @@ const KNOWN: [&str; 10] = [
     "LayerElementEdgeCrease",
     "LayerElementVertexCrease",
     "LayerElementHole",
+    "LayerElementPolygonGroup",
+    "LayerElementVisibility",
 ];
+
+/// Bytes that an entry of a list of data may need.
+const ENTRY_BYTES: usize = 3 * size_of::<Value>();
 
 impl Reader<'_, '_> {
     pub(super) fn extras(&mut self, node: Node<'_>, polygons: &Polygons, points: usize) -> Result<Extras> {
@@ -35,11 +40,18 @@ impl Reader<'_, '_> {
         if let Some(holes) = self.holes(node, polygons)? {
             extras.set("fbx.holes", holes);
         }
+        if let Some(hidden) = self.hidden_edges(node, polygons)? {
+            extras.set("fbx.hidden_edges", hidden);
+        }
+        if let Some(groups) = self.polygon_groups(node, polygons)? {
+            extras.set("fbx.polygon_groups", groups);
+        }
         self.subdivision(node, &mut extras);
         for element in node.children() {
             let name = element.name_text();
             let is_texture = name.starts_with("LayerElement") && name.contains("Texture");
-            if name.starts_with("LayerElement") && !is_texture && !KNOWN.contains(&&*name) {
+            let is_known = is_texture || layers::is_uv_of_texture(&name) || KNOWN.contains(&&*name);
+            if name.starts_with("LayerElement") && !is_known {
                 self.lose_layer(element, "the scene has no place for it");
             }
         }
@@ -64,6 +76,31 @@ impl Reader<'_, '_> {
             })
             .collect();
         Ok((!creases.is_empty()).then_some(Value::Array(creases)))
+    }
+
+    /// Both points of each edge that is not drawn, such as the diagonals of triangulated faces in 3ds Max.
+    fn hidden_edges(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
+        let Some(element) = node.child("LayerElementVisibility") else { return Ok(None) };
+        if layers::mapping(element) != Some(Mapping::Edge) || polygons.edges.is_empty() {
+            self.lose_layer(element, "it is not on edges");
+            return Ok(None);
+        }
+        let flags = self.array::<i32>(element, "Visibility")?;
+        self.book(polygons.corners.len() * 4 + polygons.edges.len() * ENTRY_BYTES, node)?;
+        let hidden = edge_ends(polygons).into_iter().zip(flags.iter()).filter(|(_, flag)| **flag == 0);
+        let hidden: Vec<Value> = hidden
+            .filter_map(|(ends, _)| ends.map(|(a, b)| Value::Array(vec![f64::from(a).into(), f64::from(b).into()])))
+            .collect();
+        Ok((!hidden.is_empty()).then_some(Value::Array(hidden)))
+    }
+
+    /// The number of the group of each face.
+    fn polygon_groups(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
+        let Some(element) = node.child("LayerElementPolygonGroup") else { return Ok(None) };
+        let groups = self.face_values(element, "PolygonGroup", polygons.face_count())?.unwrap_or_default();
+        self.book(groups.len() * ENTRY_BYTES, node)?;
+        let groups: Vec<Value> = groups.into_iter().map(|group| f64::from(group).into()).collect();
+        Ok((!groups.is_empty()).then_some(Value::Array(groups)))
     }
 
     /// The point and its crease, for points that have one.

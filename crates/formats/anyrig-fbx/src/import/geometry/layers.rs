@@ -86,6 +86,11 @@ pub(super) const VERTEX_CREASE: Kind =
 pub(super) const OLD_UV: Kind =
     Kind { element: "GeometryUVInfo", values: "TextureUV", indexes: "TextureUVVerticeIndex", width: 2 };
 
+/// True for the layers that version 6 writes for the coordinates of one sort of texture, such as `LayerElementEmissiveUV`.
+pub(super) fn is_uv_of_texture(element: &str) -> bool {
+    element.len() > UV.element.len() && element.starts_with("LayerElement") && element.ends_with("UV")
+}
+
 /// The mapping mode of a layer element.
 pub(super) fn mapping(node: Node<'_>) -> Option<Mapping> {
     match &*mapping_name(node) {
@@ -114,7 +119,7 @@ impl Reader<'_, '_> {
         Ok(layers)
     }
 
-    fn layer(&mut self, element: Node<'_>, kind: Kind, polygons: &Polygons) -> Result<Option<Layer>> {
+    pub(super) fn layer(&mut self, element: Node<'_>, kind: Kind, polygons: &Polygons) -> Result<Option<Layer>> {
         let Some(values) = element.child(kind.values) else { return Ok(None) };
         let values = values.array::<f32>(self.decoder)?;
         if values.len() < kind.width {

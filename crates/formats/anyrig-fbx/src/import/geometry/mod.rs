@@ -280,8 +280,16 @@ impl Reader<'_, '_> {
         columns: &mut Vec<Column>,
     ) -> Result<Vec<String>> {
         let kind: Kind = if self.is_old { layers::OLD_UV } else { layers::UV };
+        let mut all = self.layers(node, kind, polygons)?;
+        // They repeat a set of their name, or bring one that only their textures use.
+        for element in node.children().filter(|element| layers::is_uv_of_texture(&element.name_text())) {
+            let name = element.child("Name").and_then(|n| n.text(0)).unwrap_or_default();
+            if !all.iter().any(|layer| layer.name == *name) {
+                all.extend(self.layer(element, kind, polygons)?);
+            }
+        }
         let mut names = Vec::new();
-        for (set, layer) in self.layers(node, kind, polygons)?.into_iter().enumerate() {
+        for (set, layer) in all.into_iter().enumerate() {
             columns.push(self.spread(node, &layer, Semantic::TexCoord(set as u32), (polygons, points))?);
             names.push(layer.name);
         }

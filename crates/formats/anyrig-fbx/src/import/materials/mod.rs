@@ -7,7 +7,7 @@ mod surface;
 use super::Import;
 use super::objects::{End, ObjectId, Objects};
 use crate::document::Node;
-use anyrig_bytes::{Result, Value};
+use anyrig_bytes::Result;
 use anyrig_scene::{ElementId, MaterialId};
 use std::collections::BTreeMap;
 
@@ -105,17 +105,5 @@ fn settle_uv_sets(import: &mut Import<'_>, material: MaterialId, sets: &[String]
         if let Some(used) = material.texture_slots_mut().into_iter().nth(slot).and_then(Option::as_mut) {
             used.uv_set = set as u32;
         }
-    }
-}
-
-/// The values of a property as data; `None` for those that only hold a place.
-fn raw_value(property: &super::NamedProperty<'_>) -> Option<Value> {
-    let numbers: Vec<Value> =
-        property.values().map_while(|v| v.as_f64()).filter(|v| v.is_finite()).map(Value::from).collect();
-    match (numbers.len(), property.text()) {
-        (0, Some(text)) => Some(Value::from(text.into_owned())),
-        (0, None) => None,
-        (1, _) => numbers.into_iter().next(),
-        _ => Some(Value::Array(numbers)),
     }
 }

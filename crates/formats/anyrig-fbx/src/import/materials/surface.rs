@@ -1,8 +1,8 @@
 //! One material: from the names of its sort to the core.
 
 use super::super::textures::{self, Used};
+use super::Import;
 use super::shaders::{Affixes, Names, Shader, bindings, shading_model};
-use super::{Import, raw_value};
 use crate::codes;
 use crate::document::Node;
 use crate::import::NamedProperty;
@@ -286,13 +286,7 @@ impl Maker<'_> {
         if !model.is_empty() {
             material.extras.set("fbx.shading_model", model);
         }
-        let mut all = Value::Null;
-        for property in objects.get(self.object).properties.iter() {
-            if let Some(value) = raw_value(property) {
-                all.set(property.name(), value);
-            }
-        }
-        if !all.is_null() {
+        if let Some(all) = objects.get(self.object).properties.to_value(|_| true) {
             material.extras.set("fbx.properties", all);
         }
         Ok(())
