@@ -23,8 +23,12 @@ ANYRIG = os.environ.get("ANYRIG_BIN", str(ROOT / "target" / "release" / "anyrig"
 TANGENTS = os.environ.get("ANYRIG_BENCH_TANGENTS", str(ROOT / "target" / "release" / "bench-tangents"))
 PYTHON = os.environ.get("ANYRIG_PEER_PYTHON", sys.executable)
 GLTF_TRANSFORM = os.environ.get("ANYRIG_GLTF_TRANSFORM", "gltf-transform")
+GLTFPACK = os.environ.get("ANYRIG_GLTFPACK", "gltfpack")
 CORPUS = Path(os.environ.get("ANYRIG_CORPUS", ROOT.parent / "shared" / "corpus"))
 FOX = CORPUS / "gltf" / "bevy" / "animated" / "Fox.glb"
+# Characters with motions, as tools export them.
+CHARACTERS = [CORPUS / "gltf" / "draco" / "CesiumMan" / "glTF_Binary" / "CesiumMan.glb",
+              CORPUS / "fbx" / "kaykit-adventurers" / "Characters" / "gltf" / "Knight.glb"]
 
 
 class Figures:
@@ -151,6 +155,45 @@ def threads(runs, rows, verdicts):
     verdicts.append(("Four meshes, two threads beside one", found, "1.6 ×", gain >= 1.6))
 
 
+def optimizers(path):
+    """The same job for everybody: nothing quantised, compressed or encoded anew."""
+    found = {"anyrig optimize": [ANYRIG, "optimize", path, "-o", "out-anyrig/", "-q", "--jobs", "1"]}
+    if shutil.which(GLTFPACK):
+        found["gltfpack -noq"] = [GLTFPACK, "-noq", "-i", path, "-o", "out-gltfpack.glb"]
+    else:
+        print("gltfpack is not installed: see benches/README.md", file=sys.stderr)
+    if shutil.which(GLTF_TRANSFORM):
+        plain = [word for what in ("compress", "texture-compress", "simplify") for word in (f"--{what}", "false")]
+        found["gltf-transform optimize"] = [GLTF_TRANSFORM, "optimize", path, "out-transform.glb", *plain]
+    else:
+        print("gltf-transform is not installed: see benches/README.md", file=sys.stderr)
+    return found
+
+
+def optimize(runs, rows, verdicts):
+    for path in (arguments.fox, *CHARACTERS):
+        if not path.is_file():
+            print(f"no {path}", file=sys.stderr)
+            continue
+        size = path.stat().st_size
+        commands = optimizers(path)
+        written = {}
+        for name, command in commands.items():
+            measure(command)
+            files = [f for out in WORK.glob("out-*") for f in (out.rglob("*") if out.is_dir() else [out]) if f.is_file()]
+            written[name] = sum(f.stat().st_size for f in files)
+            for leftover in WORK.glob("out-*"):
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        medians = interleaved(commands, runs)
+        ours = medians["anyrig optimize"]
+        for name, figures in medians.items():
+            ratio = "" if figures is ours else f"{ours.cpu / figures.cpu:.3f}"
+            what = f"{name}: {size} bytes became {written[name]} ({written[name] / size:.3f})"
+            rows.append((path.name, what, ms(figures.cpu), ms(figures.wall), peak_of(figures, size), ratio))
+        verdicts.append((f"{path.name}, never larger", str(written["anyrig optimize"]), str(size),
+                         written["anyrig optimize"] <= size))
+
+
 def ms(seconds):
     return f"{seconds * 1e3:.1f}"
 
@@ -184,8 +227,9 @@ def surroundings():
     pip = "from importlib.metadata import version as v; print(v('pygltflib'), v('numpy'))"
     rows = [("anyrig", version([ANYRIG, "--version"])), ("rustc", version(["rustc", "--version"])),
             ("pygltflib, numpy", version([PYTHON, "-c", pip])), ("python", version([PYTHON, "--version"])),
-            ("gltf-transform", version([GLTF_TRANSFORM, "--version"])), ("node", version(["node", "--version"]))]
-    inputs = [arguments.fox, *sorted(WORK.glob("*.glb"))]
+            ("gltf-transform", version([GLTF_TRANSFORM, "--version"])), ("gltfpack", version([GLTFPACK, "-v"])),
+            ("node", version(["node", "--version"]))]
+    inputs = [arguments.fox, *CHARACTERS, *sorted(WORK.glob("*.glb"))]
     for path in inputs:
         if path.is_file() and not path.name.startswith("out-"):
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -193,7 +237,7 @@ def surroundings():
     table(("what", "version"), rows)
 
 
-CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads}
+CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads, "optimize": optimize}
 
 
 def main():

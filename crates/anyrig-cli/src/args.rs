@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::motions::Choice;
-use anyrig::{Limits, Losses, Verify, Via};
+use anyrig::{Limits, Losses, OptimizeOptions, Verify, Via};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +10,7 @@ const MAIN_EXAMPLES: &str = "\
 Examples:
   anyrig convert Fox.glb --to urhox          writes Fox_UrhoX/
   anyrig convert *.gltf -o packed/ --to glb  a batch
+  anyrig optimize Fox.glb -o small/          smaller, the same to look at
   anyrig inspect Fox.glb                     what is in it
   anyrig formats urhox --options             what can be set
 
@@ -88,6 +89,7 @@ impl LimitArgs {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Convert(ConvertArgs),
+    Optimize(crate::optimize::OptimizeArgs),
     Inspect(InspectArgs),
     Validate(ValidateArgs),
     Formats(FormatsArgs),
@@ -190,6 +192,9 @@ pub struct ConvertArgs {
     /// Overwrite outputs; an input is never overwritten
     #[arg(long)]
     pub force: bool,
+    /// What `anyrig optimize` wants in between
+    #[arg(skip)]
+    pub optimize: Option<OptimizeOptions>,
 }
 
 impl ConvertArgs {
@@ -258,7 +263,7 @@ impl From<ViaArg> for Via {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum VerifyArg {
     Full,
     #[default]
@@ -350,7 +355,7 @@ pub struct FormatsArgs {
     pub json: bool,
 }
 
-fn parse_pair(text: &str) -> Result<(String, String), String> {
+pub fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
     if key.is_empty() { Err("the key is missing".to_owned()) } else { Ok((key.to_owned(), value.to_owned())) }
 }

@@ -5,6 +5,7 @@ use crate::failure::{Exit, Failure, Result};
 use crate::inputs::{self, Input};
 use crate::leftovers;
 use crate::motions::{Choice, Motions, found_in};
+use crate::optimize;
 use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
@@ -12,8 +13,8 @@ use crate::stage::{Existing, Stage, check_place, write_one};
 use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
-    Axes, Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Packaging, Plan, Registry,
-    Report, Road, Severity, Value, Verify, codes, options, verify_file,
+    Axes, Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Optimization, Packaging,
+    Plan, Registry, Report, Road, Severity, Value, Verify, codes, options, verify_file,
 };
 use rayon::prelude::*;
 use serde_json::json;
@@ -24,54 +25,99 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What the user asked for, whatever the target.
+pub struct Call<'a> {
+    pub registry: &'a Registry,
+    pub args: &'a ConvertArgs,
+    pub global: &'a Global,
+    pub ui: Ui,
+    pub cancel: &'a Arc<AtomicBool>,
+}
+
+/// What came of the inputs of one target.
+pub struct Group {
+    exit: Exit,
+    conversions: Vec<serde_json::Value>,
+    /// Canonical paths of inputs and outputs, which no report may overwrite.
+    protected: BTreeSet<PathBuf>,
+}
+
 /// Runs the command.
 pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
     let registry = Registry::standard();
+    let call = Call { registry: &registry, args, global, ui, cancel };
     let exporter = outputs::target(&registry, args)?;
     check_options(&registry, exporter, args)?;
-    let jobs = outputs::plan(inputs::find(&args.inputs)?, exporter, &registry, args)?;
-    let to_stdout = jobs.iter().any(|j| j.destination == Destination::Stdout);
-    if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.force {
-        return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
-    }
-    let ui = if to_stdout { ui.with_data_on_stdout() } else { ui };
-    if jobs.len() > 1 && !args.motions.is_empty() {
-        return Err(Failure::usage("--motion is for one input; these are several"));
-    }
-    let motions = match args.motion_choice() {
-        Choice::Files(files) => Motions::read(files, global.limits.limits().input_bytes)?,
-        Choice::Usual | Choice::None => Motions::default(),
-    };
-    let mut inputs = canonical_inputs(&jobs);
-    inputs.extend(motions.used.iter().cloned());
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
-        check_place(path, existing, &inputs)?;
-        if jobs.iter().filter_map(|job| likely_main(job, exporter)).any(|main| same_place(&main, path)) {
-            let message = format!("--report {} is an output of this conversion; choose another name", path.display());
-            return Err(Failure::usage(message));
+    let group = call.run_group(exporter, inputs::find(&args.inputs)?)?;
+    call.finish(vec![group])
+}
+
+impl Call<'_> {
+    /// Converts inputs to one target.
+    pub fn run_group(&self, exporter: &dyn Exporter, inputs: Vec<Input>) -> Result<Group> {
+        let (args, registry) = (self.args, self.registry);
+        let jobs = outputs::plan(inputs, exporter, registry, args)?;
+        let to_stdout = jobs.iter().any(|j| j.destination == Destination::Stdout);
+        if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.force {
+            return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
         }
+        let ui = if to_stdout { self.ui.with_data_on_stdout() } else { self.ui };
+        if jobs.len() > 1 && !args.motions.is_empty() {
+            return Err(Failure::usage("--motion is for one input; these are several"));
+        }
+        let motions = match args.motion_choice() {
+            Choice::Files(files) => Motions::read(files, self.global.limits.limits().input_bytes)?,
+            Choice::Usual | Choice::None => Motions::default(),
+        };
+        let mut inputs = canonical_inputs(&jobs);
+        inputs.extend(motions.used.iter().cloned());
+        let existing = self.existing();
+        if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
+            check_place(path, existing, &inputs)?;
+            if jobs.iter().filter_map(|job| likely_main(job, exporter)).any(|main| same_place(&main, path)) {
+                let message =
+                    format!("--report {} is an output of this conversion; choose another name", path.display());
+                return Err(Failure::usage(message));
+            }
+        }
+        let runner = Runner {
+            registry,
+            exporter,
+            args,
+            global: self.global,
+            ui,
+            existing,
+            motions,
+            inputs: Mutex::new(inputs),
+            cancel: self.cancel,
+            bar: Bar::new(jobs.len(), ui.volume),
+        };
+        let outcomes = runner.run_all(&jobs)?;
+        if jobs.len() > 1 && ui.volume > Volume::Quiet {
+            ui.out(&runner.summary(&jobs, &outcomes));
+        }
+        Ok(runner.group(&jobs, &outcomes))
     }
-    let runner = Runner {
-        registry: &registry,
-        exporter,
-        args,
-        global,
-        ui,
-        existing,
-        motions,
-        inputs: Mutex::new(inputs),
-        cancel,
-        bar: Bar::new(jobs.len(), ui.volume),
-    };
-    let outcomes = runner.run_all(&jobs)?;
-    if jobs.len() > 1 && ui.volume > Volume::Quiet {
-        ui.out(&runner.summary(&jobs, &outcomes));
+
+    /// Writes the report of all groups, and gives the worst exit code.
+    pub fn finish(&self, groups: Vec<Group>) -> Result<Exit> {
+        let exit = groups.iter().map(|g| g.exit).max().unwrap_or(Exit::Done);
+        let Some(path) = &self.args.report else { return Ok(exit) };
+        let protected = groups.iter().flat_map(|g| g.protected.iter().cloned()).collect();
+        let conversions: Vec<_> = groups.into_iter().flat_map(|g| g.conversions).collect();
+        let report = json!({ "anyrig": env!("CARGO_PKG_VERSION"), "conversions": conversions });
+        let text = format!("{report:#}\n");
+        if path == Path::new("-") {
+            self.ui.out(&text);
+        } else {
+            write_one(path, &text.into_bytes().into(), self.existing(), &protected)?;
+        }
+        Ok(exit)
     }
-    if let Some(path) = &args.report {
-        runner.write_report(path, &jobs, &outcomes)?;
+
+    fn existing(&self) -> Existing {
+        if self.args.force { Existing::Replace } else { Existing::Keep }
     }
-    Ok(outcomes.iter().map(Outcome::exit).max().unwrap_or(Exit::Done))
 }
 
 /// Finds wrong options before any work; without an input only those of the target are known.
@@ -168,6 +214,7 @@ struct Done {
     road: Road,
     /// Final path and size, the main file first; empty after a dry run.
     files: Vec<(PathBuf, u64)>,
+    optimization: Option<Optimization>,
     /// What goes to the screen.
     text: String,
 }
@@ -273,10 +320,12 @@ impl Runner<'_> {
         };
         let context = self.context(job, &source)?;
         let request = self.request(job);
-        let result = if self.args.dry_run {
+        let result = if self.args.dry_run && self.args.optimize.is_none() {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
         } else {
-            self.check_early(job)?;
+            if !self.args.dry_run {
+                self.check_early(job)?;
+            }
             let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
             self.protect(&source);
             // The input is not needed to write and verify the output.
@@ -321,6 +370,7 @@ impl Runner<'_> {
         request.via = self.args.via.into();
         request.losses = self.args.losses();
         request.axes = if self.args.keep_space { Axes::Keep } else { Axes::Convert };
+        request.optimize.clone_from(&self.args.optimize);
         // The structure is verified on the files as they lie on the disk; see `write`.
         request.verify = match (self.args.verify.into(), &job.destination) {
             (Verify::Structure, Destination::Folder { .. }) => Verify::None,
@@ -342,7 +392,9 @@ impl Runner<'_> {
 
     fn write(&self, job: &Job, conversion: Conversion, context: &Context) -> Result<Done> {
         let (source_format, road) = (conversion.source_format, conversion.road);
+        let optimization = conversion.optimization.clone();
         let files = match &job.destination {
+            _ if self.args.dry_run => Vec::new(),
             Destination::Stdout => write_to_stdout(&conversion)?,
             Destination::Folder { folder, main } => self.write_folder(folder, main.as_ref(), conversion, context)?,
         };
@@ -353,9 +405,12 @@ impl Runner<'_> {
             n => format!(" and {}", plural(n - 1, "more file")),
         };
         let via = if road == Road::Document { ", as it was" } else { "" };
+        let what = optimization.as_ref().map_or_else(|| format!("{}{via}", size(bytes)), optimize::headline);
         let arrow = self.ui.ink(Ink::Green, "→");
-        let text = format!("{} {arrow} {main}{more} ({}{via})\n", job.input.display(), size(bytes));
-        Ok(Done { exit: Exit::Done, source_format, road, files, text })
+        let main = if self.args.dry_run { "nothing, as --dry-run wants it" } else { main.as_str() };
+        let mut text = format!("{} {arrow} {main}{more} ({what})\n", job.input.display());
+        text += &optimization.as_ref().map(optimize::lines).unwrap_or_default();
+        Ok(Done { exit: Exit::Done, source_format, road, files, optimization, text })
     }
 
     /// The files are dropped from memory before they are read back.
@@ -379,8 +434,9 @@ impl Runner<'_> {
             sizes.push(file.content.len());
             names.push(file.name.clone());
         }
+        let is_input = conversion.optimization.as_ref().is_some_and(Optimization::kept_input);
         drop(conversion);
-        if Verify::from(self.args.verify) != Verify::None {
+        if Verify::from(self.args.verify) != Verify::None && !is_input {
             self.verify_staged(&stage, &names, context)?;
         }
         context.check_cancelled()?;
@@ -437,7 +493,7 @@ impl Runner<'_> {
         let lost = |report: &Report| report.worst() == Some(Severity::Lost);
         let refused = self.args.strict && (lost(&plan.predicted) || lost(&plan.reading));
         let exit = if refused { Exit::Losses } else { Exit::Done };
-        Done { exit, source_format: plan.source_format, road: plan.road, files: Vec::new(), text }
+        Done { exit, source_format: plan.source_format, road: plan.road, files: Vec::new(), optimization: None, text }
     }
 
     fn summary(&self, jobs: &[Job], outcomes: &[Outcome]) -> String {
@@ -460,19 +516,12 @@ impl Runner<'_> {
         format!("\n{}{} of {} converted\n", table(&rows), outcomes.len() - failed, plural(outcomes.len(), "input"))
     }
 
-    fn write_report(&self, path: &Path, jobs: &[Job], outcomes: &[Outcome]) -> Result<()> {
-        let conversions: Vec<_> =
-            jobs.iter().zip(outcomes).map(|(job, outcome)| self.report_of(job, outcome)).collect();
-        let report = json!({ "anyrig": env!("CARGO_PKG_VERSION"), "conversions": conversions });
-        let text = format!("{report:#}\n");
-        if path == Path::new("-") {
-            self.ui.out(&text);
-            return Ok(());
-        }
+    fn group(&self, jobs: &[Job], outcomes: &[Outcome]) -> Group {
+        let conversions = jobs.iter().zip(outcomes).map(|(job, outcome)| self.report_of(job, outcome)).collect();
         let mut protected = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let written = outcomes.iter().filter_map(|o| o.result.as_ref().ok()).flat_map(|done| &done.files);
         protected.extend(written.filter_map(|(path, _)| path.canonicalize().ok()));
-        write_one(path, &text.into_bytes().into(), self.existing, &protected)
+        Group { exit: outcomes.iter().map(Outcome::exit).max().unwrap_or(Exit::Done), conversions, protected }
     }
 
     fn report_of(&self, job: &Job, outcome: &Outcome) -> serde_json::Value {
@@ -488,6 +537,7 @@ impl Runner<'_> {
             "exit_code": outcome.exit().code(),
             "error": outcome.result.as_ref().err().map(|f| &f.message),
             "files": files,
+            "optimization": done.and_then(|d| d.optimization.as_ref()),
             "report": outcome.report,
         })
     }

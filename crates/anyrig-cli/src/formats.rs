@@ -3,6 +3,7 @@
 use crate::args::FormatsArgs;
 use crate::failure::{Exit, Failure, Result};
 use crate::ui::{Ink, Ui, table};
+use anyrig::options::OptionInfo;
 use anyrig::{FormatSummary, Registry, Value, nearest};
 use serde_json::json;
 
@@ -75,8 +76,13 @@ fn options(format: &FormatSummary, ui: Ui) -> String {
     if format.options.is_empty() {
         return format!("{} has no options\n", format.id);
     }
+    option_list(&format.options, ui)
+}
+
+/// Options with their values, defaults and descriptions.
+pub fn option_list(options: &[OptionInfo], ui: Ui) -> String {
     let mut text = String::new();
-    for option in &format.options {
+    for option in options {
         let values = if option.choices.is_empty() { option.kind.clone() } else { option.choices.join(", ") };
         let default = match &option.default {
             Value::Null => "none".to_owned(),
@@ -88,7 +94,8 @@ fn options(format: &FormatSummary, ui: Ui) -> String {
             text += &format!("    {line}\n");
         }
     }
-    text + &ui.ink(Ink::Dim, &format!("\nSet them with -O KEY=VALUE, as in: -O {}=...\n", format.options[0].key))
+    let example = options.first().map_or("KEY", |o| o.key.as_str());
+    text + &ui.ink(Ink::Dim, &format!("\nSet them with -O KEY=VALUE, as in: -O {example}=...\n"))
 }
 
 fn dotted(format: &FormatSummary) -> String {

@@ -13,6 +13,7 @@ mod inspect;
 mod leftovers;
 mod motions;
 mod open;
+mod optimize;
 mod outputs;
 mod progress;
 mod rewrite;
@@ -67,6 +68,7 @@ fn stop_on_signal(cancel: &Arc<AtomicBool>) {
 fn run(cli: &Cli, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global, ui, cancel),
+        Command::Optimize(args) => optimize::run(args, &cli.global, ui, cancel),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),

@@ -115,7 +115,9 @@ fn job(input: Input, output: &Output<'_>, exporter: &dyn Exporter, args: &Conver
         Input::Stdin => args.name.clone().unwrap_or_else(|| "stdin".to_owned()),
         Input::File(path) | Input::Missing(path, _) => lossy(path.file_stem()),
     };
-    let stem = args.name.clone().unwrap_or_else(|| input_stem.clone());
+    // Beside the input the optimised file needs a name of its own.
+    let suffix = if args.optimize.is_some() && matches!(output, Output::Default) { "_optimized" } else { "" };
+    let stem = args.name.clone().unwrap_or_else(|| format!("{input_stem}{suffix}"));
     let own = |suffix: &str| format!("{}{suffix}", safe_file_name(&input_stem, "unnamed"));
     let in_folder = |folder: PathBuf| Destination::Folder { folder, main: None };
     let destination = match (output, exporter.packaging()) {

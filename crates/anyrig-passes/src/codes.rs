@@ -13,4 +13,13 @@ anyrig_bytes::codes! {
     SHEAR_DROPPED: "passes.shear-dropped", Approximated, "A sheared matrix became the nearest translation, rotation and scale.";
     SHEAR_HELPER: "passes.shear-helper-node", Note, "A sheared matrix was spread over a node and a helper node above it.";
     KEYS_LIMITED: "passes.keys-limited", Approximated, "A resampled curve reached the limit of keys before the error bound.";
+    POINTS_WELDED: "passes.points-welded", Note, "Points that are equal in everything became one, and points that no face uses were left out.";
+    KEYS_REDUCED: "passes.keys-reduced", Note, "Keys were left out where the curve stays within the error bound without them.";
+    PRUNED: "passes.pruned", Note, "Elements that nothing needs were left out, as the options want it.";
+    NUMBERS_KEPT: "passes.numbers-kept", Note, "Elements that nothing needs stay, because carried data may refer to elements by number.";
+    MERGED: "passes.merged", Note, "Equal elements became one.";
+    SIMPLIFIED: "passes.simplified", Approximated, "A part was made of fewer triangles, within an error bound.";
+    INFLUENCES_LIMITED: "passes.influences-limited", Approximated, "Points kept only their strongest influences, scaled to the sum that they had.";
+    EXTRAS_NOT_RESCALED: "passes.extras-not-rescaled", Approximated, "Carried data keep their numbers although the scene has another size; lengths among them are wrong now.";
+    EXTRAS_DROPPED: "passes.extras-dropped", Lost, "Carried data that may refer to elements by number were left out of the pieces of a scene.";
 }

@@ -1,7 +1,10 @@
 //! Joint influences: fewer, and normalised.
 
 use crate::check::check_part;
-use anyrig_scene::{Influences, Layout, Part};
+use crate::{codes, for_each_part};
+use anyrig_bytes::{Context, Diagnostic, Result};
+use anyrig_scene::{Influences, Layout, Part, Scene};
+use std::sync::{Mutex, PoisonError};
 
 /// What [`limit_influences`] dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +43,30 @@ pub fn limit_influences(part: &mut Part, max: u32) -> LimitStats {
     let layout = Layout::Fixed(width as u32);
     part.influences = Some(Influences::new(layout, joints, weights));
     stats
+}
+
+/// [`limit_influences`] on every part of a scene. Each part that loses influences is told, with the number of its points
+/// and the largest share that one lost (`passes.influences-limited`).
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::Cancelled`].
+pub fn limit_all_influences(scene: &mut Scene, max: u32, context: &Context) -> Result<LimitStats> {
+    // Sums of whole numbers and the largest of numbers do not depend on the order of the parts.
+    let total = Mutex::new(LimitStats::default());
+    for_each_part(scene, context, |place, part, report| {
+        let stats = limit_influences(part, max);
+        if stats.points > 0 {
+            let message = format!("at most {:.1} % of a point's weight", stats.max_dropped_share * 100.0);
+            let diagnostic = Diagnostic::new(&codes::INFLUENCES_LIMITED, place.to_string(), message);
+            report.push(diagnostic.times(stats.points));
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            total.points += stats.points;
+            total.influences += stats.influences;
+            total.max_dropped_share = total.max_dropped_share.max(stats.max_dropped_share);
+        }
+        Ok(())
+    })?;
+    Ok(total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Order in the file, joint, weight.
@@ -172,6 +199,21 @@ mod tests {
         let before = source.influences.clone().expect("kept");
         assert_eq!(normalise_weights(&mut source), 0);
         assert!(source.influences.expect("kept").weights.same_memory(&before.weights));
+    }
+
+    #[test]
+    fn a_scene_is_told_what_it_lost() {
+        let (mut scene, mut mesh) = (Scene::default(), anyrig_scene::Mesh::default());
+        mesh.name = "body".to_owned();
+        mesh.parts = vec![part(&[&[(0, 0.5), (1, 0.25), (2, 0.25)], &[(0, 1.0)]]), part(&[&[(0, 1.0)]])];
+        scene.meshes.push(mesh);
+        let context = Context::new();
+        let stats = limit_all_influences(&mut scene, 2, &context).expect("not cancelled");
+        assert_eq!((stats.points, stats.influences, stats.max_dropped_share), (1, 1, 0.25));
+        let report = context.report();
+        let told: Vec<_> =
+            report.diagnostics().iter().map(|d| (d.code.id, d.subject.as_str(), d.message.as_str())).collect();
+        assert_eq!(told, [("passes.influences-limited", "mesh \"body\" part 0", "at most 25.0 % of a point's weight")]);
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl<'a> Sampler<'a> {
 const MARGIN: f64 = 0.9;
 
 /// Angle of the rotation from one to the other.
-fn angle(a: DQuat, b: DQuat) -> f64 {
+pub(crate) fn angle(a: DQuat, b: DQuat) -> f64 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     4.0 * maths::f64::atan2((a - b).length(), (a + b).length())
 }

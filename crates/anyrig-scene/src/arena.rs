@@ -121,6 +121,11 @@ impl<T> Arena<T> {
         self.items.iter_mut()
     }
 
+    /// All elements in order, taken out.
+    pub fn into_values(self) -> std::vec::IntoIter<T> {
+        self.items.into_iter()
+    }
+
     /// The elements as a slice.
     pub fn as_slice(&self) -> &[T] {
         &self.items

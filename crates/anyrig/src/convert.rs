@@ -1,5 +1,6 @@
 //! From one format to another.
 
+use crate::optimize::Optimization;
 use crate::registry::extension_of;
 use crate::request::{Axes, ConvertRequest, Losses, Verify, Via};
 use crate::verify::verify;
@@ -39,6 +40,17 @@ pub struct Conversion {
     pub target: &'static str,
     /// How the files lie together.
     pub packaging: Packaging,
+    /// What optimising did, when it was wanted.
+    pub optimization: Option<Optimization>,
+}
+
+/// From where to where.
+#[derive(Clone, Copy)]
+pub(crate) struct Route<'a> {
+    pub(crate) importer: &'a dyn Importer,
+    pub(crate) exporter: &'a dyn Exporter,
+    pub(crate) source: &'a dyn Source,
+    pub(crate) stem: &'a str,
 }
 
 /// Reads a source as a scene, in the named format or the one that its content shows.
@@ -76,14 +88,21 @@ impl Registry {
         let importer = self.importer_for(request.from.as_deref(), source)?;
         let exporter = self.exporter(&request.to)?;
         let stem = stem_of(source, request);
-        let road = choose_road(importer, exporter, via_of(request)?, source, context)?;
-        let (files, road) = match road {
-            Chosen::Document(document) => (write_document(&*document, exporter, source, &stem)?, Road::Document),
-            Chosen::Scene => (self.through_scene(importer, exporter, source, (request, &stem), context)?, Road::Scene),
+        let route = Route { importer, exporter, source, stem: &stem };
+        let (files, road, optimization) = match &request.optimize {
+            Some(options) => {
+                let (files, road, done) = self.convert_optimized(&route, (request, options), context)?;
+                (files, road, Some(done))
+            }
+            None => {
+                let (files, road) = self.convert_plainly(&route, request, context)?;
+                (files, road, None)
+            }
         };
         refuse_losses(request.losses, context)?;
         check_names(&files)?;
-        if request.verify != Verify::None {
+        let is_input = optimization.as_ref().is_some_and(Optimization::kept_input);
+        if request.verify != Verify::None && !is_input {
             verify(exporter, &files, context)?;
         }
         Ok(Conversion {
@@ -93,26 +112,43 @@ impl Registry {
             source_format: importer.info().id,
             target: exporter.info().id,
             packaging: exporter.packaging(),
+            optimization,
         })
     }
 
-    /// The scene is handed to the exporter, so that none is alive while the files are verified; only a full
-    /// verification keeps one.
-    fn through_scene(
+    fn convert_plainly(
         &self,
-        importer: &dyn Importer,
-        exporter: &dyn Exporter,
-        source: &dyn Source,
-        (request, stem): (&ConvertRequest, &str),
+        route: &Route<'_>,
+        request: &ConvertRequest,
         context: &Context,
+    ) -> Result<(Vec<ExportedFile>, Road)> {
+        match choose_road(route.importer, route.exporter, via_of(request)?, route.source, context)? {
+            Chosen::Document(document) => Ok((write_document(&*document, route)?, Road::Document)),
+            Chosen::Scene => Ok((self.through_scene(route, request, context, |_| Ok(()))?, Road::Scene)),
+        }
+    }
+
+    /// The scene is handed to the exporter, so that none is alive while the files are verified; only a full
+    /// verification keeps one. `change` sees it before.
+    pub(crate) fn through_scene(
+        &self,
+        route: &Route<'_>,
+        request: &ConvertRequest,
+        context: &Context,
+        change: impl FnOnce(&mut Scene) -> Result<()>,
     ) -> Result<Vec<ExportedFile>> {
+        let Route { importer, exporter, source, stem } = *route;
         let mut scene = import(importer, source, context)?;
         if request.axes == Axes::Keep {
             let Space { uv_origin, winding, .. } = scene.space;
             scene.space = Space::GLTF.with_uv_origin(uv_origin).with_winding(winding);
         }
-        refuse_losses(request.losses, context)?;
+        // What is optimised may still be written as it was, so that nothing is lost.
+        if request.optimize.is_none() {
+            refuse_losses(request.losses, context)?;
+        }
         context.check_cancelled()?;
+        change(&mut scene)?;
         let kept = (request.verify == Verify::Full).then(|| scene.clone());
         let told_before = context.report().diagnostics().len();
         let files = exporter.export(scene, stem, context)?;
@@ -245,12 +281,8 @@ pub(crate) fn choose_road(
     Err(Error::unsupported(Place::whole().in_file(source.name()), message))
 }
 
-fn write_document(
-    document: &dyn Document,
-    exporter: &dyn Exporter,
-    source: &dyn Source,
-    stem: &str,
-) -> Result<Vec<ExportedFile>> {
+pub(crate) fn write_document(document: &dyn Document, route: &Route<'_>) -> Result<Vec<ExportedFile>> {
+    let Route { exporter, source, stem, .. } = *route;
     let known = exporter.info().extensions;
     let of_source = extension_of(source.name()).filter(|e| known.contains(&e.as_str()));
     let usual = || document.extension().or(known.first().copied()).map(str::to_owned);

@@ -113,6 +113,28 @@ pub fn route(
     Ok(routed)
 }
 
+/// Takes the pairs that a schema has out of a list, as one object of that schema's values; null when there are none.
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::Usage`] for a value that does not fit, and for a key that stands twice.
+pub fn take(pairs: &mut Vec<(String, String)>, schema: &OptionSchema) -> Result<Value> {
+    let mut values = Value::Null;
+    if pairs.is_empty() {
+        return Ok(values);
+    }
+    let known = describe(schema);
+    let found = |key: &str| known.iter().find(|option| option.key == key);
+    for (key, text) in pairs.iter() {
+        let Some(option) = found(key) else { continue };
+        if values.get(key).is_some() {
+            return Err(Error::usage(format!("option `{key}` is given twice; leave one out")));
+        }
+        values.set(&option.key, typed(option, text)?);
+    }
+    pairs.retain(|(key, _)| found(key).is_none());
+    Ok(values)
+}
+
 fn unknown_key(key: &str, known: &[(&str, OptionInfo)]) -> Error {
     let mut keys: Vec<&str> = Vec::new();
     for (_, option) in known {

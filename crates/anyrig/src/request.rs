@@ -1,5 +1,6 @@
 //! What a caller wants.
 
+use crate::OptimizeOptions;
 use serde::{Deserialize, Serialize};
 
 /// Which way a conversion takes.
@@ -55,7 +56,7 @@ pub enum Losses {
 
 /// A conversion that is wanted. Options of formats travel in the [`crate::Context`]; [`crate::options::route`] sorts
 /// `key=value` pairs to their owners.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ConvertRequest {
     /// The target's id, for example `urhox`.
@@ -72,6 +73,9 @@ pub struct ConvertRequest {
     pub losses: Losses,
     /// What to do about axes and unit.
     pub axes: Axes,
+    /// Passes that make the result smaller; see [`crate::optimize`]. The way is then through the scene, or that of the
+    /// document where this makes nothing smaller.
+    pub optimize: Option<OptimizeOptions>,
 }
 
 impl ConvertRequest {

@@ -1,0 +1,98 @@
+//! Carried data of a whole scene.
+
+use anyrig_bytes::Value;
+use anyrig_scene::{Extras, Scene};
+
+/// All extras of a scene.
+pub(crate) fn of_scene(scene: &Scene) -> impl Iterator<Item = &Extras> {
+    let nodes = scene.nodes.values().map(|n| &n.extras);
+    let sets = scene.root_sets.iter().map(|s| &s.extras);
+    let meshes =
+        scene.meshes.values().flat_map(|m| std::iter::once(&m.extras).chain(m.parts.iter().map(|p| &p.extras)));
+    let skins = scene.skins.values().map(|s| &s.extras);
+    let views = scene.cameras.values().map(|c| &c.extras).chain(scene.lights.values().map(|l| &l.extras));
+    let clips = scene.clips.iter().flat_map(|c| std::iter::once(&c.extras).chain(c.channels.iter().map(|c| &c.extras)));
+    let elements = nodes.chain(sets).chain(meshes).chain(skins).chain(views).chain(clips);
+    std::iter::once(&scene.extras).chain(elements).chain(of_materials(scene))
+}
+
+/// Those of materials, textures, samplers and images.
+pub(crate) fn of_materials(scene: &Scene) -> impl Iterator<Item = &Extras> {
+    let materials = scene
+        .materials
+        .values()
+        .flat_map(|m| std::iter::once(&m.extras).chain(m.texture_uses().map(|(_, used)| &used.extras)));
+    let textures =
+        scene.textures.values().flat_map(|t| std::iter::once(&t.extras).chain(t.sampler.iter().map(|s| &s.extras)));
+    materials.chain(textures).chain(scene.images.values().map(|i| &i.extras))
+}
+
+/// True when a value holds a whole number, or a text that looks like a path with one: it may refer to an element.
+pub(crate) fn may_refer(value: &Value) -> bool {
+    any(value, |value| match value {
+        Value::Int(_) | Value::UInt(_) => true,
+        Value::String(text) => text.starts_with('/') && text.contains(|c: char| c.is_ascii_digit()),
+        _ => false,
+    })
+}
+
+/// True when a value holds a number that is no count.
+pub(crate) fn holds_fractions(value: &Value) -> bool {
+    any(value, |value| matches!(value, Value::Float(_)))
+}
+
+/// Looks into a value with a list instead of recursion.
+fn any(value: &Value, wanted: impl Fn(&Value) -> bool) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        if wanted(value) {
+            return true;
+        }
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Removes what may refer to elements by number, channels with such a path too. How many namespaces and channels went.
+pub(crate) fn drop_references(scene: &mut Scene) -> u64 {
+    let mut count = 0;
+    let mut drop_from = |extras: &mut Extras| {
+        let stale: Vec<String> =
+            extras.iter().filter(|(_, value)| may_refer(value)).map(|(namespace, _)| namespace.to_owned()).collect();
+        count += stale.len() as u64;
+        stale.iter().for_each(|namespace| drop(extras.remove(namespace)));
+    };
+    drop_from(&mut scene.extras);
+    scene.nodes.values_mut().for_each(|n| drop_from(&mut n.extras));
+    scene.root_sets.iter_mut().for_each(|s| drop_from(&mut s.extras));
+    for mesh in scene.meshes.values_mut() {
+        drop_from(&mut mesh.extras);
+        mesh.parts.iter_mut().for_each(|p| drop_from(&mut p.extras));
+    }
+    scene.skins.values_mut().for_each(|s| drop_from(&mut s.extras));
+    scene.cameras.values_mut().for_each(|c| drop_from(&mut c.extras));
+    scene.lights.values_mut().for_each(|l| drop_from(&mut l.extras));
+    for material in scene.materials.values_mut() {
+        drop_from(&mut material.extras);
+        material.texture_slots_mut().into_iter().flatten().for_each(|used| drop_from(&mut used.extras));
+    }
+    for texture in scene.textures.values_mut() {
+        drop_from(&mut texture.extras);
+        texture.sampler.iter_mut().for_each(|s| drop_from(&mut s.extras));
+    }
+    scene.images.values_mut().for_each(|i| drop_from(&mut i.extras));
+    for clip in &mut scene.clips {
+        drop_from(&mut clip.extras);
+        clip.channels.iter_mut().for_each(|c| drop_from(&mut c.extras));
+    }
+    for clip in &mut scene.clips {
+        let before = clip.channels.len();
+        clip.channels.retain(|c| !matches!(c.target, anyrig_scene::Target::Other(_)));
+        count += (before - clip.channels.len()) as u64;
+    }
+    count
+}

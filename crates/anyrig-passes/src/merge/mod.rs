@@ -1,0 +1,283 @@
+//! One of what is there several times.
+
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use crate::codes;
+use crate::references::{NewIds, Pinned, numbered, pinned};
+use anyrig_bytes::{Context, Diagnostic, Result};
+use anyrig_scene::{Arena, Image, Material, Mesh, RootSet, Scene, Skin, Texture};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// When two elements count as equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Names {
+    /// Only with equal names, so that every name stays.
+    #[default]
+    Matter,
+    /// Whatever they are called; the first one's name stays.
+    Ignore,
+}
+
+/// Which elements become one where they are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equal {
+    /// All.
+    #[default]
+    Merge,
+    /// None.
+    Keep,
+}
+
+/// What becomes of parts of one mesh that wear the same material.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parts {
+    /// They stay apart.
+    Keep,
+    /// They become one.
+    #[default]
+    Join,
+}
+
+/// What becomes of several root sets (glTF: scenes).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RootSets {
+    /// They stay apart.
+    #[default]
+    Keep,
+    /// They become one that shows all that any of them shows.
+    Join,
+}
+
+/// Options of [`merge`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct MergeOptions {
+    /// Equal images, textures, materials, meshes and skins. Default: `merge`.
+    pub equal: Equal,
+    /// Whether names count for that. Those of images never do: their content says what they are. Default: `matter`.
+    pub names: Names,
+    /// Parts of a mesh that wear the same material. Default: `join`.
+    pub parts: Parts,
+    /// Root sets. Default: `keep`.
+    pub root_sets: RootSets,
+}
+
+/// How many elements [`merge`] made superfluous.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MergeStats {
+    /// Images.
+    pub images: u64,
+    /// Textures.
+    pub textures: u64,
+    /// Materials.
+    pub materials: u64,
+    /// Meshes.
+    pub meshes: u64,
+    /// Skins.
+    pub skins: u64,
+    /// Parts.
+    pub parts: u64,
+    /// Root sets.
+    pub root_sets: u64,
+}
+
+/// Makes one of equal images, textures, materials, meshes and skins, one part of a mesh's parts with the same material,
+/// and one root set of several, as the options want it. The scene looks and moves the same.
+///
+/// Elements are equal when all that they hold is, extras included; of equal ones the first stays. Lists that carried data
+/// may refer to by number stay as they are, as in [`crate::prune()`]. Images are equal by media type and bytes; the names
+/// that go are told. Parts are joined when topology, kinds of attributes, influences and moving morph targets agree and
+/// neither has extras; where a material blends, only neighbours are, so that what is drawn in order stays in order. What
+/// became one is told by kind (`passes.merged`).
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated; [`anyrig_bytes::ErrorKind::Cancelled`];
+/// [`anyrig_bytes::ErrorKind::LimitExceeded`] when joined parts pass the memory limit.
+pub fn merge(scene: &mut Scene, options: &MergeOptions, context: &Context) -> Result<MergeStats> {
+    context.check_cancelled()?;
+    let mut stats = MergeStats::default();
+    if options.equal == Equal::Merge {
+        let used = vec![true; scene.meshes.len()];
+        merge_equal(scene, options.names, pinned(scene, &used), &mut stats, context)?;
+    }
+    if options.parts == Parts::Join {
+        stats.parts = parts::join(scene, context)?;
+    }
+    if options.root_sets == RootSets::Join {
+        stats.root_sets = join_root_sets(scene);
+    }
+    let rows = [
+        ("images", stats.images),
+        ("textures", stats.textures),
+        ("materials", stats.materials),
+        ("meshes", stats.meshes),
+        ("skins", stats.skins),
+        ("parts", stats.parts),
+        ("root sets", stats.root_sets),
+    ];
+    for (what, count) in rows.into_iter().filter(|(_, count)| *count > 0) {
+        context.push(Diagnostic::new(&codes::MERGED, what, "equal ones became one").times(count));
+    }
+    Ok(stats)
+}
+
+/// One kind after the other, because what refers to equal elements becomes equal itself.
+fn merge_equal(
+    scene: &mut Scene,
+    names: Names,
+    pinned: Pinned,
+    stats: &mut MergeStats,
+    context: &Context,
+) -> Result<()> {
+    if !pinned.textures {
+        context.check_cancelled()?;
+        stats.images = renumber(scene, |scene, ids| unify(&scene.images, image_key, &mut ids.images));
+        stats.textures = renumber(scene, |scene, ids| {
+            let key = |t: &Texture| with_name(t, names, |t| t.name.clear());
+            unify(&scene.textures, key, &mut ids.textures)
+        });
+    }
+    if pinned.all {
+        return Ok(());
+    }
+    stats.materials = renumber(scene, |scene, ids| {
+        let key = |m: &Material| with_name(m, names, |m| m.name.clear());
+        unify(&scene.materials, key, &mut ids.materials)
+    });
+    stats.meshes = renumber(scene, |scene, ids| {
+        let key = |m: &Mesh| with_name(m, names, |m| m.name.clear());
+        unify(&scene.meshes, key, &mut ids.meshes)
+    });
+    context.check_cancelled()?;
+    stats.skins = renumber(scene, |scene, ids| {
+        let key = |s: &Skin| with_name(s, names, |s| s.name.clear());
+        unify(&scene.skins, key, &mut ids.skins)
+    });
+    Ok(())
+}
+
+fn renumber(scene: &mut Scene, find: impl FnOnce(&Scene, &mut NewIds) -> u64) -> u64 {
+    let mut ids = NewIds::same(scene);
+    let count = find(scene, &mut ids);
+    if count > 0 {
+        ids.apply(scene);
+    }
+    count
+}
+
+/// The element without its name where names do not matter.
+fn with_name<T: Clone>(item: &T, names: Names, clear: impl FnOnce(&mut T)) -> T {
+    let mut item = item.clone();
+    if names == Names::Ignore {
+        clear(&mut item);
+    }
+    item
+}
+
+fn image_key(image: &Image) -> Image {
+    let mut key = image.clone();
+    // An image without content is known by its name only.
+    if image.bytes.is_some() {
+        key.name.clear();
+        key.uri = None;
+    }
+    key
+}
+
+/// How many elements of one hash are compared.
+const MOST_COMPARED: usize = 16;
+
+/// Gives equal elements one id; how many went.
+fn unify<T: PartialEq + Debug + Contents>(
+    arena: &Arena<T>,
+    key: impl Fn(&T) -> T,
+    ids: &mut Vec<Option<anyrig_scene::Id<T>>>,
+) -> u64 {
+    let mut known: BTreeMap<u64, Vec<(usize, T)>> = BTreeMap::new();
+    let mut first: Vec<usize> = (0..arena.len()).collect();
+    let mut count = 0;
+    for (index, item) in arena.values().enumerate() {
+        let key = key(item);
+        let mut hasher = DefaultHasher::new();
+        // The text shows the sign of zeros, which the comparison does not see.
+        format!("{key:?}").hash(&mut hasher);
+        key.contents(&mut hasher);
+        let equal_hash = known.entry(hasher.finish()).or_default();
+        match equal_hash.iter().find(|(_, other)| *other == key) {
+            Some((other, _)) => {
+                first[index] = *other;
+                count += 1;
+            }
+            None if equal_hash.len() < MOST_COMPARED => equal_hash.push((index, key)),
+            None => {}
+        }
+    }
+    *ids = numbered(&vec![true; first.len()], |i| first[i]);
+    count
+}
+
+/// What an element's text leaves out.
+trait Contents {
+    fn contents(&self, hasher: &mut DefaultHasher);
+}
+
+impl Contents for Image {
+    fn contents(&self, hasher: &mut DefaultHasher) {
+        self.bytes.as_ref().map(anyrig_bytes::SharedBytes::as_slice).hash(hasher);
+    }
+}
+
+impl Contents for Texture {
+    fn contents(&self, _: &mut DefaultHasher) {}
+}
+
+impl Contents for Material {
+    fn contents(&self, _: &mut DefaultHasher) {}
+}
+
+impl Contents for Skin {
+    fn contents(&self, _: &mut DefaultHasher) {}
+}
+
+impl Contents for Mesh {
+    fn contents(&self, hasher: &mut DefaultHasher) {
+        for part in &self.parts {
+            for stream in &part.streams {
+                hasher.write(bytemuck::cast_slice(&stream.values));
+            }
+            part.corners.iter().for_each(|c| hasher.write(bytemuck::cast_slice(c)));
+            for delta in part.morphs.iter().flat_map(|m| &m.deltas) {
+                hasher.write(bytemuck::cast_slice(&delta.values));
+            }
+            part.influences.iter().for_each(|i| hasher.write(bytemuck::cast_slice(&i.weights)));
+        }
+    }
+}
+
+/// The number of sets that went. The first one's name and extras stay when it is shown first, else those of the default.
+fn join_root_sets(scene: &mut Scene) -> u64 {
+    if scene.root_sets.len() < 2 {
+        return 0;
+    }
+    let kept = scene.default_root_set.filter(|i| *i < scene.root_sets.len()).unwrap_or(0);
+    let mut seen = std::collections::BTreeSet::new();
+    let roots = scene.root_sets.iter().flat_map(|s| s.roots.iter().copied()).filter(|r| seen.insert(*r)).collect();
+    let gone = scene.root_sets.len() as u64 - 1;
+    let mut joined: RootSet = scene.root_sets.swap_remove(kept);
+    joined.roots = roots;
+    scene.root_sets = vec![joined];
+    scene.default_root_set = scene.default_root_set.map(|_| 0);
+    gone
+}

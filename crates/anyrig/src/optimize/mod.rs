@@ -1,0 +1,148 @@
+//! Smaller files that look and move the same: a chain of passes, and the input itself where they do not help.
+
+mod counted;
+mod options;
+mod run;
+
+pub use options::{OPTIONS, OnLoss, OptimizeOptions, PassName, option_schema};
+
+use anyrig_bytes::{Context, Result};
+use anyrig_passes as passes;
+use anyrig_scene::Scene;
+use serde::Serialize;
+
+/// What came of optimising.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The optimised scene was written.
+    Optimized,
+    /// The input was written as it was, because nothing smaller came out.
+    NotSmaller,
+    /// The input was written as it was, because something would have been lost on the way through the scene.
+    WouldLose,
+    /// The optimised scene was written although it is larger, because the target is not what the input is.
+    Larger,
+}
+
+/// What one pass did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Step {
+    /// The pass.
+    pub pass: PassName,
+    /// What changed, in words; empty when nothing did.
+    pub summary: String,
+}
+
+/// An optimised conversion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Optimization {
+    /// What was written.
+    pub outcome: Outcome,
+    /// Size of the input: the main file and those beside it that were read.
+    pub bytes_before: u64,
+    /// Size of all written files.
+    pub bytes_after: u64,
+    /// The passes in the order in which they ran.
+    pub steps: Vec<Step>,
+    /// What would have been lost, when that kept the input as it was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<String>,
+}
+
+impl Optimization {
+    /// True when the input was written as it was, byte for byte, so that there is nothing to verify.
+    pub fn kept_input(&self) -> bool {
+        matches!(self.outcome, Outcome::NotSmaller | Outcome::WouldLose)
+    }
+}
+
+/// Runs the chain of passes over a validated scene: prune, merge, limit influences, weld, simplify, reorder, reduce keys,
+/// share. [`OptimizeOptions`] choose which, and how far each may go; by default nothing is lost, and nothing moves
+/// farther than the bounds of [`passes::ReduceKeysOptions`].
+///
+/// # Errors
+/// Those of the passes.
+pub fn optimize_scene(scene: &mut Scene, options: &OptimizeOptions, context: &Context) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for pass in PassName::ALL.into_iter().filter(|pass| options.runs(*pass)) {
+        context.check_cancelled()?;
+        let summary = run_pass(pass, scene, options, context)?;
+        steps.push(Step { pass, summary });
+    }
+    Ok(steps)
+}
+
+fn run_pass(pass: PassName, scene: &mut Scene, options: &OptimizeOptions, context: &Context) -> Result<String> {
+    Ok(match pass {
+        PassName::Prune => {
+            let s = passes::prune(scene, &options.prune(), context)?;
+            removed(&[
+                (s.meshes, "mesh", "meshes"),
+                (s.skins, "skin", "skins"),
+                (s.materials, "material", "materials"),
+                (s.textures, "texture", "textures"),
+                (s.images, "image", "images"),
+                (s.cameras, "camera", "cameras"),
+                (s.lights, "light", "lights"),
+                (s.nodes, "node", "nodes"),
+                (s.clips, "clip", "clips"),
+                (s.channels, "channel", "channels"),
+                (s.streams, "attribute", "attributes"),
+            ])
+        }
+        PassName::Merge => {
+            let s = passes::merge(scene, &options.merge(), context)?;
+            removed(&[
+                (s.images, "image", "images"),
+                (s.textures, "texture", "textures"),
+                (s.materials, "material", "materials"),
+                (s.meshes, "mesh", "meshes"),
+                (s.skins, "skin", "skins"),
+                (s.parts, "part", "parts"),
+                (s.root_sets, "root set", "root sets"),
+            ])
+        }
+        PassName::LimitInfluences => {
+            let s = passes::limit_all_influences(scene, options.max_influences, context)?;
+            changed(s.influences > 0, || format!("{} influences fewer at {} points", s.influences, s.points))
+        }
+        PassName::Weld => {
+            let s = passes::weld(scene, &options.weld(), context)?;
+            became(s.points_before, s.points_after, "points")
+        }
+        PassName::Simplify => {
+            let s = passes::simplify(scene, &options.simplify(), context)?;
+            became(s.triangles_before, s.triangles_after, "triangles")
+        }
+        PassName::Reorder => {
+            let s = passes::reorder(scene, context)?;
+            became(s.loads_before, s.loads_after, "vertex loads")
+        }
+        PassName::ReduceKeys => {
+            let s = passes::reduce_keys(scene, &options.keys(), context)?;
+            became(s.keys_before, s.keys_after, "keys")
+        }
+        PassName::Share => {
+            let s = passes::share_equal_buffers(scene, context)?;
+            changed(s.lists > 0, || format!("{} lists equal to others ({} bytes)", s.lists, s.bytes))
+        }
+    })
+}
+
+fn changed(any: bool, text: impl FnOnce() -> String) -> String {
+    if any { text() } else { String::new() }
+}
+
+fn became(before: u64, after: u64, what: &str) -> String {
+    changed(before != after, || format!("{before} {what} became {after}"))
+}
+
+fn removed(rows: &[(u64, &str, &str)]) -> String {
+    let some = rows.iter().filter(|(count, ..)| *count > 0);
+    let words: Vec<String> =
+        some.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect();
+    changed(!words.is_empty(), || format!("{} fewer", words.join(", ")))
+}
