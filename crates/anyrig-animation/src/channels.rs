@@ -45,9 +45,25 @@ pub fn number_at(clip: &Clip, target: &Target, rest: f64, time_secs: f64) -> f64
     })
 }
 
+/// The numbers of a target that a pose has no place for, at a time: as [`number_at`], for any width. Components beyond
+/// the shorter of a channel's and the rest value's numbers keep what is below.
+pub fn numbers_at(clip: &Clip, target: &Target, rest: &[f64], time_secs: f64) -> Vec<f64> {
+    let mut numbers = rest.to_vec();
+    for channel in clip.channels.iter().filter(|c| c.target == *target && clip.plays(c.layer)) {
+        let Some(value) = sample(&channel.curve, time_secs) else { continue };
+        let rule = Rule::of(clip, channel.layer, time_secs);
+        for (i, number) in numbers.iter_mut().enumerate() {
+            if let Some(value) = value.component(i) {
+                *number = rule.number(*number, value);
+            }
+        }
+    }
+    numbers
+}
+
 /// How values act on what is below.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+pub(crate) struct Rule {
     blend: LayerBlend,
     rotations: RotationBlend,
     scales: ScaleBlend,
@@ -59,12 +75,12 @@ impl Rule {
         Self { blend: LayerBlend::Override, rotations: RotationBlend::ByChannel, scales: ScaleBlend::Add, weight: 1.0 };
 
     /// The lowest layer replaces.
-    fn of(clip: &Clip, index: usize, time_secs: f64) -> Self {
+    pub(crate) fn of(clip: &Clip, index: usize, time_secs: f64) -> Self {
         let Some(layer) = clip.layers.get(index).filter(|_| index > 0) else { return Self::REPLACE };
         Self { blend: layer.blend, rotations: layer.rotations, scales: layer.scales, weight: weight(layer, time_secs) }
     }
 
-    fn number(&self, below: f64, value: f64) -> f64 {
+    pub(crate) fn number(&self, below: f64, value: f64) -> f64 {
         match self.blend {
             LayerBlend::Override => value,
             LayerBlend::Additive => below + self.weight * value,
@@ -178,7 +194,12 @@ impl Mixer<'_> {
                     self.pose.set_visible(*node, self.rule.number(below, number).abs() >= 1.0);
                 }
             }
-            Target::Named { .. } | Target::Other(_) => {}
+            // What these move is no part of a pose; see [`crate::Look`] and [`number_at`].
+            Target::Material { .. }
+            | Target::Camera { .. }
+            | Target::Light { .. }
+            | Target::Named { .. }
+            | Target::Other(_) => {}
         }
     }
 
@@ -290,8 +311,9 @@ impl Mixer<'_> {
 
 /// True when a clip has something that [`crate::layers`] does not blend channel by channel.
 pub(crate) fn is_compound(clip: &Clip) -> bool {
-    let plain = |c: &Channel| matches!(c.target, Target::Node { .. } | Target::Other(_) | Target::Named { .. });
-    clip.layers.len() > 1 || !clip.channels.iter().all(plain)
+    let compound =
+        |c: &Channel| matches!(c.target, Target::Component { .. } | Target::Morph { .. } | Target::Visibility { .. });
+    clip.layers.len() > 1 || clip.channels.iter().any(compound)
 }
 
 /// The nodes that a clip moves, without repetition, in the order of the channels.

@@ -16,6 +16,8 @@ pub struct PosedPart {
     pub mesh: MeshId,
     /// Index of the part in the mesh.
     pub part: usize,
+    /// Which of the node's instances it is, on a node that has them.
+    pub instance: Option<u32>,
     /// One position per point, morphed and skinned.
     pub positions: Vec<[f32; 3]>,
     /// One unit normal per point; empty when the part has none per point.
@@ -149,7 +151,10 @@ impl Mover {
         let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
         let geometric = scene.nodes.get(shown.node).and_then(|n| n.geometric.as_deref());
         let node_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
-        self.scene_from_node = JointMatrix::new(scene_from_node * node_from_mesh);
+        let instances = scene.nodes.get(shown.node).and_then(|n| n.instances.as_deref());
+        let instance = shown.instance.and_then(|i| instances?.transforms.get(i as usize));
+        let node_from_instance = instance.map_or(DAffine3::IDENTITY, |i| i.to_affine());
+        self.scene_from_node = JointMatrix::new(scene_from_node * node_from_instance * node_from_mesh);
         self.skinning = Skinning::None;
         let Some(skin) = shown.skin.and_then(|id| scene.skins.get(id)) else { return };
         match skin.method {
@@ -171,6 +176,7 @@ impl Mover {
             node: shown.node,
             mesh: shown.mesh,
             part: index,
+            instance: shown.instance,
             positions: morphed(part, &Semantic::Position, weights),
             normals: morphed(part, &Semantic::Normal, weights),
             tangents: morphed(part, &Semantic::Tangent, weights),

@@ -10,6 +10,7 @@
 //! - [`Pose`], [`Layer`]: local transforms and morph weights of all nodes, from clips that are laid over each other.
 //! - Inside a clip, its own layers, Euler angles, pivots, single morph weights and visibility; [`number_at`] for what a
 //!   pose has no place for.
+//! - [`Look`]: materials, cameras and lights as a clip moves them.
 //! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
 //! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
 //!   kernels give the same bits, and [`mod@reference`] holds the same sums in plain `f64` to test against.
@@ -50,6 +51,7 @@ mod curve;
 mod extrapolation;
 mod geometry;
 mod layers;
+mod look;
 mod morph;
 mod pose;
 mod rotation;
@@ -57,13 +59,14 @@ mod segment;
 mod skinning;
 mod world;
 
-pub use channels::number_at;
+pub use channels::{number_at, numbers_at};
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, posed_geometry, posed_geometry_within,
     posed_part, scene_size,
 };
 pub use layers::{Blend, Layer};
+pub use look::Look;
 pub use morph::{add_delta, add_morphs};
 pub use pose::Pose;
 pub use rotation::{SLERP_MIN_ANGLE_RAD, slerp};

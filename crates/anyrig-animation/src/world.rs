@@ -2,8 +2,9 @@
 
 use crate::Pose;
 use crate::skinning::{JointDualQuat, JointMatrix};
-use anyrig_scene::{InheritMode, MeshId, NodeId, Scene, Skin, SkinId, World, walk};
+use anyrig_scene::{InheritMode, MeshId, Node, NodeId, Scene, Skin, SkinId, World, walk};
 use glam::DAffine3;
+use std::collections::BTreeMap;
 
 /// The order in which a scene's nodes are evaluated, made once per scene. Evaluating needs no allocation and no
 /// recursion, whatever the depth.
@@ -15,11 +16,13 @@ pub struct Evaluator {
     inherit: Vec<InheritMode>,
     /// Every node below the shown roots with its parent, depth first, and what it shows.
     below: Vec<(NodeId, Option<NodeId>, Option<Shown>)>,
+    /// How often nodes with instances show their mesh.
+    instances: BTreeMap<NodeId, u32>,
     shown: Vec<Shown>,
     node_count: usize,
 }
 
-/// A node that shows a mesh.
+/// A mesh as it is shown once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shown {
@@ -29,6 +32,8 @@ pub struct Shown {
     pub mesh: MeshId,
     /// The skin that moves the mesh.
     pub skin: Option<SkinId>,
+    /// Which of the node's instances it is, on a node that has them; one of a rigid mesh.
+    pub instance: Option<u32>,
 }
 
 impl Evaluator {
@@ -38,8 +43,14 @@ impl Evaluator {
         let order: Vec<_> = walk::parents_first(scene).into_iter().map(|id| (id, parent(id))).collect();
         let modes = order.iter().map(|(id, _)| scene.nodes[*id].inherit);
         let inherit = if modes.clone().all(|mode| mode == InheritMode::Full) { Vec::new() } else { modes.collect() };
-        let mut evaluator =
-            Self { order, inherit, below: below(scene), shown: Vec::new(), node_count: scene.nodes.len() };
+        let mut evaluator = Self {
+            order,
+            inherit,
+            below: below(scene),
+            instances: instances(scene),
+            shown: Vec::new(),
+            node_count: scene.nodes.len(),
+        };
         evaluator.shown = evaluator.visible(|id| scene.nodes[id].visible);
         evaluator
     }
@@ -49,8 +60,8 @@ impl Evaluator {
         self.node_count
     }
 
-    /// Every node below [`Scene::shown_roots`] that is visible at rest and shows a mesh, depth first; its mesh and skin
-    /// exist.
+    /// Every node below [`Scene::shown_roots`] that is visible at rest and shows a mesh, depth first, once for each of
+    /// its instances; its mesh and skin exist.
     pub fn shown(&self) -> &[Shown] {
         &self.shown
     }
@@ -78,7 +89,11 @@ impl Evaluator {
         for (node, parent, shows) in &self.below {
             let below_hidden = parent.is_some_and(|p| hidden.get(p.index()) == Some(&true));
             hidden[node.index()] = below_hidden || !is_visible(*node);
-            shown.extend(shows.filter(|_| !hidden[node.index()]));
+            let Some(shows) = shows.filter(|_| !hidden[node.index()]) else { continue };
+            match self.instances.get(node) {
+                Some(count) => shown.extend((0..*count).map(|i| Shown { instance: Some(i), ..shows })),
+                None => shown.push(shows),
+            }
         }
         shown
     }
@@ -116,10 +131,20 @@ fn below(scene: &Scene) -> Vec<(NodeId, Option<NodeId>, Option<Shown>)> {
     let shows = |node: NodeId| {
         let instance = scene.nodes[node].mesh.as_ref().filter(|i| scene.meshes.contains(i.mesh))?;
         let skin = instance.skin.filter(|s| scene.skins.contains(*s));
-        Some(Shown { node, mesh: instance.mesh, skin })
+        Some(Shown { node, mesh: instance.mesh, skin, instance: None })
     };
     let nodes = walk::depth_first(scene, scene.shown_roots());
     nodes.into_iter().map(|id| (id, scene.nodes[id].parent, shows(id))).collect()
+}
+
+/// The number of instances of nodes that have them. A skinned mesh stands where its joints are, so that it is shown once.
+fn instances(scene: &Scene) -> BTreeMap<NodeId, u32> {
+    let count = |(id, node): (NodeId, &Node)| {
+        let rigid = node.mesh.as_ref().is_some_and(|m| m.skin.is_none());
+        let count = node.instances.as_ref().filter(|_| rigid)?.transforms.len();
+        Some((id, u32::try_from(count).unwrap_or(u32::MAX)))
+    };
+    scene.nodes.iter().filter_map(count).collect()
 }
 
 /// The palette of a skin: `scene_from_mesh = scene_from_joint * joint_from_mesh` for each joint, in joint order.
@@ -150,7 +175,7 @@ pub fn dual_quaternion_palette(skin: &Skin, worlds: &[DAffine3], palette: &mut V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyrig_scene::{Mesh, MeshInstance, Node, RootSet, Trs};
+    use anyrig_scene::{Mesh, MeshInstance, RootSet, Trs};
     use glam::{DMat3, DQuat, DVec3};
 
     fn node(trs: Trs) -> Node {

@@ -171,6 +171,9 @@ pub struct ConvertArgs {
     /// whatever it says; for inputs whose axes or unit are stated wrongly
     #[arg(long)]
     pub keep_space: bool,
+    /// Short for -O variant=...: the material variant that is taken, by name or number; for sources that have them: gltf
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
     /// The way: auto writes the document back where format and dialect stay the same and no option changes the scene
     #[arg(long, value_enum, default_value_t)]
     pub via: ViaArg,
@@ -210,6 +213,7 @@ impl ConvertArgs {
         pairs.extend(self.handedness.as_deref().map(|h| pair("handedness", h)));
         pairs.extend(self.flip_v.then(|| pair("flip-v", "true")));
         pairs.extend(self.scale.as_deref().map(|s| pair("scale", s)));
+        pairs.extend(self.variant.as_deref().map(|v| pair("variant", v)));
         pairs.extend(self.options.iter().cloned());
         pairs
     }
@@ -220,6 +224,7 @@ impl ConvertArgs {
             "handedness" => self.handedness.is_some(),
             "flip-v" => self.flip_v,
             "scale" => self.scale.is_some(),
+            "variant" => self.variant.is_some(),
             _ => false,
         }
     }

@@ -117,6 +117,8 @@ fn tree_line(node: &NodeInfo) -> String {
     marks.extend(node.joint.then(|| "joint".to_owned()));
     marks.extend(node.camera.then(|| "camera".to_owned()));
     marks.extend(node.light.then(|| "light".to_owned()));
+    marks.extend(node.instances.map(|n| plural(n, "instance")));
+    marks.extend((node.visibility == "hidden").then(|| "hidden".to_owned()));
     let marks = if marks.is_empty() { String::new() } else { format!("  [{}]", marks.join(", ")) };
     format!("  {}{}{marks}\n", "  ".repeat(node.depth.min(DEEPEST_INDENT)), named(&node.name))
 }
@@ -158,8 +160,14 @@ fn lists(i: &Inspection, ui: Ui) -> String {
             let mut marks = vec![m.alpha.to_owned()];
             marks.extend(m.double_sided.then(|| "double-sided".to_owned()));
             marks.extend(m.unlit.then(|| "unlit".to_owned()));
+            marks.extend(m.parts.iter().map(|part| (*part).to_owned()));
             vec![format!("  {n}"), named(&m.name), marks.join(", "), textures.join(", ")]
         });
+        text += &table(&rows.collect::<Vec<_>>());
+    }
+    if !i.variants.is_empty() {
+        text += &section(ui, "Material variants");
+        let rows = i.variants.iter().enumerate().map(|(n, name)| vec![format!("  {n}"), named(name)]);
         text += &table(&rows.collect::<Vec<_>>());
     }
     if !i.images.is_empty() {

@@ -120,6 +120,7 @@ impl OptimizeArgs {
             handedness: None,
             flip_v: false,
             scale: None,
+            variant: None,
             via: ViaArg::Scene,
             verify: self.verify,
             strict: self.strict,

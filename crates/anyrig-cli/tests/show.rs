@@ -146,3 +146,46 @@ fn options_have_one_spelling() {
     }
     assert!(count > 5);
 }
+
+/// A file with variants, instances, a hidden node and a coated material.
+fn dressed() -> Vec<u8> {
+    r#"{"asset":{"version":"2.0"},"buffers":[{"byteLength":36,"uri":"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}],
+    "bufferViews":[{"buffer":0,"byteLength":36}],
+    "accessors":[{"bufferView":0,"componentType":5126,"type":"VEC3","count":3,"min":[0,0,0],"max":[1,1,0]}],
+    "materials":[{"name":"red","extensions":{"KHR_materials_clearcoat":{"clearcoatFactor":1}}},{"name":"blue"}],
+    "extensions":{"KHR_materials_variants":{"variants":[{"name":"day"},{"name":"night"}]}},
+    "meshes":[{"primitives":[{"attributes":{"POSITION":0},"material":0,
+        "extensions":{"KHR_materials_variants":{"mappings":[{"material":1,"variants":[1]}]}}}]}],
+    "nodes":[{"mesh":0,"extensions":{"EXT_mesh_gpu_instancing":{"attributes":{"TRANSLATION":0}}}},
+        {"extensions":{"KHR_node_visibility":{"visible":false}}}],"scenes":[{"nodes":[0,1]}],"scene":0}"#
+        .as_bytes()
+        .to_vec()
+}
+
+#[test]
+fn variants_are_shown_and_one_is_taken() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.gltf"), &dressed());
+    let found = json(&run(at, &["inspect", "in.gltf", "--json"]).exits(0).out());
+    assert_eq!(found["variants"], serde_json::json!(["day", "night"]));
+    assert_eq!(found["materials"][0]["parts"], serde_json::json!(["clearcoat"]));
+    assert_eq!(found["tree"][0]["instances"], 3);
+    assert_eq!(found["tree"][1]["visibility"], "hidden");
+    let text = run(at, &["inspect", "in.gltf"]).exits(0).out();
+    for words in ["Material variants", "night", "clearcoat", "3 instances", "[hidden]"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    run(at, &["convert", "in.gltf", "-o", "out.glb", "--variant", "night"]).exits(0);
+    let taken = json(&run(at, &["inspect", "out.glb", "--json"]).exits(0).out());
+    assert_eq!(taken["variants"], serde_json::json!([]));
+    run(at, &["convert", "in.gltf", "-o", "all.glb"]).exits(0);
+    let all = json(&run(at, &["inspect", "all.glb", "--json"]).exits(0).out());
+    assert_eq!(all["variants"], found["variants"]);
+    run(at, &["convert", "in.gltf", "-o", "none.glb", "--variant", "noon"]).exits(2).says("there are: day, night");
+    // An engine with neither variants nor coats is told what it loses, and shows each instance.
+    let report = run(at, &["convert", "in.gltf", "--to", "urhox", "--report", "report.json"]).exits(0);
+    assert!(report.stderr.contains("material-variants") && report.stderr.contains("clearcoat"), "{}", report.stderr);
+    let model = json(&run(at, &["inspect", "in_UrhoX/in.mdl", "--from", "urhox", "--json"]).exits(0).out());
+    assert_eq!(model["counts"]["vertices"], 9);
+}

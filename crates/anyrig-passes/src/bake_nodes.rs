@@ -45,6 +45,7 @@ pub enum Animated {
 /// elements; [`anyrig_bytes::ErrorKind::Malformed`] when a part was not validated (nothing is changed then).
 pub fn bake_node_transforms(scene: &mut Scene, options: BakeNodesOptions, context: &Context) -> Result<()> {
     scene.meshes.values().flat_map(|m| &m.parts).try_for_each(check_part)?;
+    crate::expand_instances(scene, context)?;
     let worlds = rest_world_transforms(scene);
     let order = parents_first(scene);
     let moved = if options.animated == Animated::Keep { moved_nodes(scene, &order) } else { vec![false; worlds.len()] };

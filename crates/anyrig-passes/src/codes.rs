@@ -22,4 +22,6 @@ anyrig_bytes::codes! {
     INFLUENCES_LIMITED: "passes.influences-limited", Approximated, "Points kept only their strongest influences, scaled to the sum that they had.";
     EXTRAS_NOT_RESCALED: "passes.extras-not-rescaled", Approximated, "Carried data keep their numbers although the scene has another size; lengths among them are wrong now.";
     EXTRAS_DROPPED: "passes.extras-dropped", Lost, "Carried data that may refer to elements by number were left out of the pieces of a scene.";
+    INSTANCE_ATTRIBUTES: "passes.instance-attributes-dropped", Lost, "Instances became nodes, which have no place for further attributes of instances.";
+    UV_CURVES: "passes.uv-curves", Approximated, "A texture that turns or is scaled in a clip was turned upside down; its offset was sampled for it.";
 }

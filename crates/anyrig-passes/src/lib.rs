@@ -18,6 +18,8 @@
 //! | [`bake_motion`]          | pivots, inherit modes, layers and segments into plain transforms and curves     |
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
 //! | [`transform_part`]       | the same for one part and any transform                                         |
+//! | [`expand_instances`]     | instances into nodes of their own                                               |
+//! | [`pick_variant`]         | one choice of materials                                                         |
 //! | [`resample`]             | any curve into linear keys within an error bound                                |
 //! | [`clip_keys`]            | translation, rotation and scale keys of a node on common times                  |
 //! | [`decompose`]            | matrices into translation, rotation, scale                                      |
@@ -43,6 +45,7 @@ mod decompose;
 mod extras;
 mod gather;
 mod influences;
+mod instances;
 mod merge;
 mod normals;
 mod parallel;
@@ -64,6 +67,7 @@ mod tangents;
 mod transform_part;
 mod triangulate;
 mod turn;
+mod variants;
 mod weld;
 
 pub use bake_motion::{BakeOptions, bake_motion, needs_baking};
@@ -72,6 +76,7 @@ pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};
 pub use decompose::{DecomposeOptions, Shear, decompose};
 pub use influences::{LimitStats, limit_all_influences, limit_influences, normalise_weights};
+pub use instances::expand_instances;
 pub use merge::{Equal, MergeOptions, MergeStats, Names, Parts, RootSets, merge};
 pub use normals::{NormalOptions, NormalStats, NormalWeight, generate_missing_normals, generate_normals};
 pub use parallel::{PartPlace, for_each_part};
@@ -88,4 +93,5 @@ pub use split::{Piece, SplitBy, split};
 pub use tangents::{TangentMethod, TangentOptions, TangentStats, generate_missing_tangents, generate_tangents};
 pub use transform_part::transform_part;
 pub use triangulate::{triangulate, triangulate_part};
+pub use variants::pick_variant;
 pub use weld::{WeldOptions, WeldStats, weld, weld_part};

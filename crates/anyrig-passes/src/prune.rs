@@ -170,10 +170,14 @@ fn unused_resources(scene: &Scene, pinned: Pinned, ids: &mut NewIds, stats: &mut
         let channels = scene.clips.iter().flat_map(|c| &c.channels);
         channels.filter_map(move |c| match &c.target {
             Target::Named { element, .. } => wanted(element),
+            Target::Material { material, .. } => wanted(&ElementId::Material(*material)),
+            Target::Camera { camera, .. } => wanted(&ElementId::Camera(*camera)),
+            Target::Light { light, .. } => wanted(&ElementId::Light(*light)),
             _ => None,
         })
     };
     let materials = instances().flat_map(|i| i.materials.iter().flatten()).map(|m| m.index());
+    let materials = materials.chain(instances().flat_map(|i| &i.variants).map(|v| v.material.index()));
     let materials = materials.chain(named(|e| if let ElementId::Material(id) = e { Some(id.index()) } else { None }));
     let materials = marked(scene.materials.len(), materials);
     let keep_materials = pinned.all;
@@ -181,7 +185,8 @@ fn unused_resources(scene: &Scene, pinned: Pinned, ids: &mut NewIds, stats: &mut
     let textures = worn.flat_map(|(m, _)| m.texture_uses()).map(|(_, used)| used.texture.index());
     let textures = marked(scene.textures.len(), textures);
     let sampled = scene.textures.values().zip(&textures).filter(|(_, used)| pinned.textures || **used);
-    let images = marked(scene.images.len(), sampled.filter_map(|(t, _)| t.image).map(|i| i.index()));
+    let images =
+        marked(scene.images.len(), sampled.flat_map(|(t, _)| t.image.iter().chain(&t.alternates)).map(|i| i.index()));
     let cameras = scene.nodes.values().filter_map(|n| n.camera).map(|c| c.index());
     let cameras = cameras.chain(named(|e| if let ElementId::Camera(id) = e { Some(id.index()) } else { None }));
     let cameras = marked(scene.cameras.len(), cameras);

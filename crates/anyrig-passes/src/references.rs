@@ -60,6 +60,7 @@ impl NewIds {
         }
         for texture in scene.textures.values_mut() {
             texture.image = texture.image.and_then(|i| new(&self.images, i));
+            texture.alternates = texture.alternates.iter().filter_map(|i| new(&self.images, *i)).collect();
         }
         for clip in &mut scene.clips {
             clip.channels.retain_mut(|channel| self.change_target(channel));
@@ -86,8 +87,10 @@ impl NewIds {
                 for material in &mut instance.materials {
                     *material = material.and_then(|m| new(&self.materials, m));
                 }
+                instance.variants.retain_mut(|v| replace(&mut v.material, &self.materials).is_some());
                 Some(instance)
             });
+            node.instances = node.instances.take().filter(|_| node.mesh.is_some());
         }
     }
 
@@ -99,9 +102,15 @@ impl NewIds {
             | Target::Morph { node, .. }
             | Target::Visibility { node }
             | Target::Named { element: ElementId::Node(node), .. } => replace(node, &self.nodes),
-            Target::Named { element: ElementId::Camera(id), .. } => replace(id, &self.cameras),
-            Target::Named { element: ElementId::Light(id), .. } => replace(id, &self.lights),
-            Target::Named { element: ElementId::Material(id), .. } => replace(id, &self.materials),
+            Target::Camera { camera: id, .. } | Target::Named { element: ElementId::Camera(id), .. } => {
+                replace(id, &self.cameras)
+            }
+            Target::Light { light: id, .. } | Target::Named { element: ElementId::Light(id), .. } => {
+                replace(id, &self.lights)
+            }
+            Target::Material { material: id, .. } | Target::Named { element: ElementId::Material(id), .. } => {
+                replace(id, &self.materials)
+            }
             Target::Other(_) => Some(()),
         };
         moved.is_some()
@@ -206,6 +215,7 @@ mod tests {
             image.name = i.to_string();
             scene.images.push(image);
             texture.image = Some(ImageId::new(2 - i));
+            texture.alternates = vec![ImageId::new(1), ImageId::new(2)];
             scene.textures.push(texture);
         }
         let mut material = Material::new("m");
@@ -222,6 +232,35 @@ mod tests {
         let image = texture.and_then(|t| t.image).map(|i| scene.images[i].name.as_str());
         assert_eq!(image, Some("2"));
         assert_eq!(material.normal_texture, None);
+        assert!(scene.textures.values().all(|t| t.alternates == [ImageId::new(1)]));
+    }
+
+    #[test]
+    fn variants_and_moved_materials_follow() {
+        use anyrig_scene::{MaterialProperty, MeshInstance, VariantMaterial};
+        let mut scene = Scene::default();
+        let [a, b, c] = ["a", "b", "c"].map(|name| scene.materials.push(Material::new(name)));
+        let mut node = Node::new("n");
+        let mut instance = MeshInstance::new(scene.meshes.push(anyrig_scene::Mesh::default()));
+        instance.variants = vec![VariantMaterial::new(0, 0, b), VariantMaterial::new(0, 1, c)];
+        node.mesh = Some(instance);
+        let node = scene.add_node(node, None);
+        let mut clip = anyrig_scene::Clip::new("clip");
+        for material in [a, b, c] {
+            let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
+            let target = Target::Material { material, property: MaterialProperty::Roughness };
+            clip.channels.push(Channel::on(target, curve));
+        }
+        scene.clips.push(clip);
+        let mut new = NewIds::same(&scene);
+        new.materials = numbered(&[true, false, true], |i| i);
+        new.apply(&mut scene);
+        let variants = scene.nodes[node].mesh.as_ref().map(|m| m.variants.clone());
+        assert_eq!(variants, Some(vec![VariantMaterial::new(0, 1, MaterialId::new(1))]));
+        let moved = scene.clips[0].channels.iter().map(|c| &c.target);
+        let moved: Vec<_> =
+            moved.map(|t| if let Target::Material { material, .. } = t { material.index() } else { 9 }).collect();
+        assert_eq!(moved, [0, 1]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::space::to_space;
 use crate::{codes, extras};
 use anyrig_bytes::{Buffer, Context, Diagnostic, Error, Result};
-use anyrig_scene::{Curve, LightKind, Scene, Segment, Target, TransformPart};
+use anyrig_scene::{Curve, LightKind, LightProperty, Scene, Segment, Target, TransformPart};
 
 /// Makes everything in a scene `factor` times as large, in the same unit: nodes with their pivots and geometric
 /// transforms, meshes, morph deltas, inverse binds, curves on lengths, near and far planes, ranges of lights. A candela
@@ -42,6 +42,10 @@ pub fn rescale(scene: &mut Scene, factor: f64, context: &Context) -> Result<()> 
     for channel in scene.clips.iter_mut().flat_map(|c| &mut c.channels) {
         if matches!(channel.target, Target::Component { part, .. } if part.is_length()) {
             scale_curve(&mut channel.curve, factor);
+        }
+        let Target::Light { light, property: LightProperty::Intensity } = channel.target else { continue };
+        if scene.lights.get(light).is_some_and(|l| l.kind != LightKind::Directional) {
+            scale_curve(&mut channel.curve, factor * factor);
         }
     }
     for light in scene.lights.values_mut() {

@@ -1,6 +1,9 @@
 //! Clips, their layers and channels.
 
-use crate::{CameraId, Curve, Extras, LightId, MaterialId, NodeId, TransformPart};
+use crate::{
+    CameraId, CameraProperty, Curve, Extras, LightId, LightProperty, MaterialId, MaterialProperty, NodeId,
+    TransformPart,
+};
 
 /// A named motion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -184,6 +187,27 @@ pub enum Target {
         /// The node.
         node: NodeId,
     },
+    /// A number or colour of a material.
+    Material {
+        /// The material.
+        material: MaterialId,
+        /// The property.
+        property: MaterialProperty,
+    },
+    /// A number of a camera.
+    Camera {
+        /// The camera.
+        camera: CameraId,
+        /// The property.
+        property: CameraProperty,
+    },
+    /// A number or the colour of a light.
+    Light {
+        /// The light.
+        light: LightId,
+        /// The property.
+        property: LightProperty,
+    },
     /// A property by the source's own name, for example `fbx.Intensity`, with a suffix such as `|X` for one component.
     Named {
         /// The element that has it.
@@ -204,7 +228,21 @@ impl Target {
             | Self::Morph { node, .. }
             | Self::Visibility { node }
             | Self::Named { element: ElementId::Node(node), .. } => Some(*node),
-            Self::Named { .. } | Self::Other(_) => None,
+            Self::Material { .. } | Self::Camera { .. } | Self::Light { .. } | Self::Named { .. } | Self::Other(_) => {
+                None
+            }
+        }
+    }
+
+    /// Whether it is a length in the scene's unit.
+    pub fn is_length(&self) -> bool {
+        match self {
+            Self::Node { property, .. } => *property == Property::Translation,
+            Self::Component { part, .. } => part.is_length(),
+            Self::Material { property, .. } => property.is_length(),
+            Self::Camera { property, .. } => property.is_length(),
+            Self::Light { property, .. } => property.is_length(),
+            Self::Morph { .. } | Self::Visibility { .. } | Self::Named { .. } | Self::Other(_) => false,
         }
     }
 }

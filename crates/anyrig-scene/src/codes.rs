@@ -17,4 +17,6 @@ anyrig_bytes::codes! {
     LAYERS: "scene.layers", Repaired, "A clip's layers, or the layer that a channel names, made no sense; they were put right.";
     SEGMENTS: "scene.segments", Repaired, "What lies between a curve's keys made no sense; straight lines were put in.";
     KEY_ORDER: "scene.key-order", Repaired, "Keys whose time was not after the key before were removed.";
+    VARIANTS: "scene.variants", Repaired, "A choice of materials named what does not exist, or one slot twice; it was removed.";
+    INSTANCES: "scene.instances", Repaired, "Instances had no mesh, no transforms or attributes of the wrong shape; those were removed.";
 }

@@ -56,6 +56,9 @@ features! {
     ClipLengths,
     VisibilityAnimation,
     NamedAnimation,
+    MaterialAnimation,
+    CameraAnimation,
+    LightAnimation,
     Materials,
     NormalMaps,
     OcclusionMaps,
@@ -65,14 +68,27 @@ features! {
     AlphaBlend,
     DoubleSided,
     Unlit,
+    Clearcoat,
+    Sheen,
+    Transmission,
+    DiffuseTransmission,
+    Volume,
+    IndexOfRefraction,
+    Specular,
+    Iridescence,
+    Anisotropy,
+    Dispersion,
+    MaterialVariants,
     UvTransforms,
     OtherUvSets,
     Samplers,
     Images,
+    AlternateImages,
     Cameras,
     Lights,
     SpotLights,
     HiddenNodes,
+    Instances,
     PlainNodes,
     MatrixTransforms,
     Pivots,
@@ -187,6 +203,9 @@ fn count_clip(uses: &mut Uses, clip: &crate::Clip) {
                 uses.add(Feature::ComponentCurves, 1);
             }
             Target::Visibility { .. } => uses.add(Feature::VisibilityAnimation, 1),
+            Target::Material { .. } => uses.add(Feature::MaterialAnimation, 1),
+            Target::Camera { .. } => uses.add(Feature::CameraAnimation, 1),
+            Target::Light { .. } => uses.add(Feature::LightAnimation, 1),
             Target::Named { .. } => uses.add(Feature::NamedAnimation, 1),
             Target::Other(_) => uses.add(Feature::OtherAnimation, 1),
         }
@@ -202,7 +221,9 @@ fn has_own_length(clip: &crate::Clip) -> bool {
 
 fn count_materials(uses: &mut Uses, scene: &Scene) {
     uses.add(Feature::Materials, scene.materials.len());
+    uses.add(Feature::MaterialVariants, scene.variants.len());
     uses.add(Feature::Images, scene.images.len());
+    uses.add(Feature::AlternateImages, scene.textures.values().filter(|t| !t.alternates.is_empty()).count());
     uses.add(Feature::Samplers, scene.textures.values().filter(|t| t.sampler.is_some()).count());
     for m in scene.materials.values() {
         uses.add_if(Feature::NormalMaps, m.normal_texture.is_some());
@@ -213,6 +234,16 @@ fn count_materials(uses: &mut Uses, scene: &Scene) {
         uses.add_if(Feature::AlphaBlend, m.alpha_mode == AlphaMode::Blend);
         uses.add_if(Feature::DoubleSided, m.double_sided);
         uses.add_if(Feature::Unlit, m.unlit);
+        uses.add_if(Feature::Clearcoat, m.clearcoat.is_some());
+        uses.add_if(Feature::Sheen, m.sheen.is_some());
+        uses.add_if(Feature::Transmission, m.transmission.is_some());
+        uses.add_if(Feature::DiffuseTransmission, m.diffuse_transmission.is_some());
+        uses.add_if(Feature::Volume, m.volume.is_some());
+        uses.add_if(Feature::IndexOfRefraction, m.ior.is_some());
+        uses.add_if(Feature::Specular, m.specular.is_some());
+        uses.add_if(Feature::Iridescence, m.iridescence.is_some());
+        uses.add_if(Feature::Anisotropy, m.anisotropy.is_some());
+        uses.add_if(Feature::Dispersion, m.dispersion.is_some());
         uses.add(Feature::UvTransforms, m.texture_uses().filter(|(_, t)| t.transform.is_some()).count());
         uses.add(Feature::OtherUvSets, m.texture_uses().filter(|(_, t)| t.uv_set != 0).count());
     }
@@ -223,6 +254,7 @@ fn count_nodes(uses: &mut Uses, scene: &Scene) {
     for (id, node) in scene.nodes.iter() {
         uses.add_if(Feature::HiddenNodes, !node.visible);
         uses.add(Feature::MorphRestWeights, resting_weights(scene, node));
+        uses.add_if(Feature::Instances, node.instances.is_some());
         uses.add_if(Feature::MatrixTransforms, matches!(node.local, LocalTransform::Matrix(_)));
         uses.add_if(Feature::Pivots, node.pivots.is_some());
         uses.add_if(Feature::InheritModes, node.inherit != InheritMode::Full);
@@ -251,10 +283,13 @@ fn count_extras(uses: &mut Uses, scene: &Scene) {
     let count = |extras: &crate::Extras| usize::from(!extras.is_empty());
     let mut all = count(&scene.extras);
     all += scene.nodes.values().map(|n| count(&n.extras)).sum::<usize>();
+    all += scene.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| count(&i.extras)).sum::<usize>();
     all += scene.meshes.values().map(|m| count(&m.extras)).sum::<usize>();
     all += scene.meshes.values().flat_map(|m| &m.parts).map(|p| count(&p.extras)).sum::<usize>();
     all += scene.skins.values().map(|s| count(&s.extras)).sum::<usize>();
     all += scene.materials.values().map(|m| count(&m.extras)).sum::<usize>();
+    all += scene.materials.values().flat_map(|m| m.part_extras()).map(count).sum::<usize>();
+    all += scene.variants.iter().map(|v| count(&v.extras)).sum::<usize>();
     all += scene.textures.values().map(|t| count(&t.extras)).sum::<usize>();
     all += scene.images.values().map(|i| count(&i.extras)).sum::<usize>();
     all += scene.cameras.values().map(|c| count(&c.extras)).sum::<usize>();

@@ -11,6 +11,9 @@ pub struct Texture {
     pub name: String,
     /// The image; `None` when the file names none that anyrig knows.
     pub image: Option<ImageId>,
+    /// The same picture in other encodings, which readers that know them prefer (`KHR_texture_basisu`,
+    /// `EXT_texture_webp`), the one to prefer first.
+    pub alternates: Vec<ImageId>,
     /// How it is sampled; `None` leaves it to the engine.
     pub sampler: Option<Sampler>,
     /// What the model has no word for.
@@ -49,9 +52,14 @@ pub struct UvTransform {
     pub scale: [f32; 2],
 }
 
+impl UvTransform {
+    /// No change.
+    pub const IDENTITY: Self = Self { offset: [0.0; 2], rotation_rad: 0.0, scale: [1.0; 2] };
+}
+
 impl Default for UvTransform {
     fn default() -> Self {
-        Self { offset: [0.0; 2], rotation_rad: 0.0, scale: [1.0; 2] }
+        Self::IDENTITY
     }
 }
 

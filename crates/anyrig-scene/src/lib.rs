@@ -13,15 +13,19 @@ mod extras;
 mod features;
 pub mod format;
 mod image;
+mod instances;
 mod material;
 mod mesh;
 mod node;
 mod pivots;
+mod property;
 mod skin;
 mod space;
 mod stream;
+mod surface;
 mod transform;
 pub mod validate;
+mod variants;
 pub mod walk;
 pub mod weights;
 
@@ -37,15 +41,19 @@ pub use format::{
 };
 pub use glam;
 pub use image::{Filter, Image, MipFilter, Sampler, Texture, TextureUse, UvTransform, Wrap};
-pub use material::{AlphaMode, Material};
+pub use instances::Instances;
+pub use material::{AlphaMode, Material, TextureSlot};
 pub use mesh::{DeltaStream, Mesh, MorphTarget, Part, PartMorph, Topology};
 pub use node::{Camera, Light, LightKind, MeshInstance, Node, Projection, RootSet};
 pub use pivots::{InheritMode, Pivots, RotationOrder, TransformPart, World};
+pub use property::{CameraProperty, LightProperty, MaterialProperty};
 pub use skin::{Influences, Layout, Skin, SkinMethod};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use stream::{Domain, Semantic, Storage, Stream};
+pub use surface::{Anisotropy, Clearcoat, DiffuseTransmission, Iridescence, Sheen, Specular, Transmission, Volume};
 pub use transform::{LocalTransform, Trs};
 pub use validate::validate;
+pub use variants::{Variant, VariantMaterial};
 
 use anyrig_bytes::Value;
 
@@ -84,6 +92,8 @@ pub struct Scene {
     pub skins: Arena<Skin>,
     /// Materials.
     pub materials: Arena<Material>,
+    /// Choices of materials that mesh instances have; none is chosen.
+    pub variants: Vec<Variant>,
     /// Textures: an image with a sampler.
     pub textures: Arena<Texture>,
     /// Images, encoded as in the source.

@@ -1,6 +1,9 @@
 //! Nodes, and what they show.
 
-use crate::{CameraId, Extras, InheritMode, LightId, LocalTransform, MaterialId, MeshId, NodeId, Pivots, SkinId, Trs};
+use crate::{
+    CameraId, Extras, InheritMode, Instances, LightId, LocalTransform, MaterialId, MeshId, NodeId, Pivots, SkinId, Trs,
+    VariantMaterial,
+};
 
 /// A named place in the hierarchy.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,8 @@ pub struct Node {
     pub geometric: Option<Box<Trs>>,
     /// The mesh that it shows.
     pub mesh: Option<MeshInstance>,
+    /// Where it shows the mesh, when not once at the node itself. A skinned mesh is in one place whatever they say.
+    pub instances: Option<Box<Instances>>,
     /// The camera that sits here, looking along -Z.
     pub camera: Option<CameraId>,
     /// The light that sits here, shining along -Z.
@@ -51,6 +56,7 @@ impl Default for Node {
             inherit: InheritMode::default(),
             geometric: None,
             mesh: None,
+            instances: None,
             camera: None,
             light: None,
             visible: true,
@@ -69,6 +75,9 @@ pub struct MeshInstance {
     pub skin: Option<SkinId>,
     /// The material of each slot; a missing one means the default material.
     pub materials: Vec<Option<MaterialId>>,
+    /// What slots wear in the scene's variants; a slot wears its usual material in those that are missing. At most one
+    /// for a slot and a variant, in the order of slots and then variants after validation.
+    pub variants: Vec<VariantMaterial>,
     /// Weights of the morph targets at rest; empty when they are the mesh's own.
     pub morph_weights: Vec<f32>,
 }
@@ -76,7 +85,7 @@ pub struct MeshInstance {
 impl MeshInstance {
     /// A mesh without skin and materials.
     pub fn new(mesh: MeshId) -> Self {
-        Self { mesh, skin: None, materials: Vec::new(), morph_weights: Vec::new() }
+        Self { mesh, skin: None, materials: Vec::new(), variants: Vec::new(), morph_weights: Vec::new() }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::plan::{Plan, chain, moved_nodes, moves_transform, sub_clip, times};
 use super::sample::{Kind, Sampler, Value};
 use super::structure::Homes;
-use super::{BakeOptions, clip_needs_baking, is_plain};
+use super::{BakeOptions, clip_needs_baking, fades, is_plain};
 use crate::codes;
-use anyrig_animation::{ClipHints, Pose, number_at, sample, scene_size};
+use anyrig_animation::{ClipHints, Pose, numbers_at, sample, scene_size};
 use anyrig_bytes::{Context, Place, Result};
 use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs, World};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,7 +129,7 @@ impl Baker<'_> {
     fn bakes(&self, clip: &Clip, node: NodeId, whole: bool) -> bool {
         let data = &self.scene.nodes[node];
         let split = self.plan.split[node.index()];
-        let own = || clip.channels.iter().filter(|c| c.target.node() == Some(node));
+        let own = || clip.channels.iter().filter(|c| c.target.node() == Some(node) && moves_transform(&c.target));
         let plain = || own().all(|c| matches!(c.target, Target::Node { .. }) && is_plain(&c.curve));
         whole || split || data.pivots.is_some() || data.inherit != InheritMode::Full || !plain()
     }
@@ -201,13 +201,15 @@ impl Baker<'_> {
         Ok(())
     }
 
-    /// Visibility, named properties and targets without a word: layers and segments of single numbers are sampled.
+    /// Visibility, and what is no part of a pose: layers and segments are sampled as plain numbers. Targets that the
+    /// model has no word for only when they are single numbers.
     fn number(&self, clip: &Clip, channel: &Channel, whole: bool, baked: &mut Clip) -> Result<()> {
         if baked.channels.iter().any(|c| c.target == channel.target) && clip.layers.len() > 1 {
             return Ok(());
         }
-        let compound = clip.layers.len() > 1 || !is_plain(&channel.curve) || clip.start_secs != 0.0;
-        if !whole || channel.curve.width != 1 || !compound {
+        let compound = clip.layers.len() > 1 || !is_plain(&channel.curve) || clip.start_secs != 0.0 || fades(channel);
+        let raw = matches!(channel.target, Target::Named { .. } | Target::Other(_));
+        if !whole || raw && channel.curve.width != 1 || !compound {
             let mut copy = channel.clone();
             copy.layer = 0;
             copy.curve = shifted(&channel.curve, -clip.start_secs);
@@ -218,18 +220,37 @@ impl Baker<'_> {
         part.layers.clone_from(&clip.layers);
         part.channels = clip.channels.iter().filter(|c| c.target == channel.target).cloned().collect();
         let times = times(&part, clip);
-        let rest = channel.target.node().map_or(0.0, |n| f64::from(u8::from(self.rest.is_visible(n))));
-        let number = |time: f64| number_at(&part, &channel.target, rest, time);
+        let rest = self.rest_numbers(channel);
+        let numbers = |time: f64| numbers_at(&part, &channel.target, &rest, time);
         if matches!(channel.target, Target::Visibility { .. }) {
-            let mut value = |time: f64| vec![f64::from(u8::from(number(time).abs() >= 1.0))];
+            let shown = |time: f64| numbers(time).first().is_some_and(|n| n.abs() >= 1.0);
+            let mut value = |time: f64| vec![f64::from(u8::from(shown(time)))];
             let curve = self.sampled(&mut value, (Kind::Numbers, 0.25), (&times, &|_, _| 1))?;
             self.push(baked, clip, channel.target.clone(), switched(&curve));
             return Ok(());
         }
-        let bound = self.options.max_error * range(times.iter().map(|t| number(*t)));
-        let curve = self.sampled(&mut |time| vec![number(time)], (Kind::Numbers, bound), (&times, &|_, _| 1))?;
+        let bound = self.options.max_error * range(times.iter().flat_map(|t| numbers(*t)));
+        let curve = self.sampled(&mut |time| numbers(time), (Kind::Numbers, bound), (&times, &|_, _| 1))?;
         self.push(baked, clip, channel.target.clone(), curve);
         Ok(())
+    }
+
+    /// What a channel's target is at rest; zeros where only the source knows.
+    fn rest_numbers(&self, channel: &Channel) -> Vec<f64> {
+        let scene = self.scene;
+        let rest = match channel.target {
+            Target::Material { material, property } => {
+                let numbers = scene.materials.get(material).and_then(|m| m.numbers(property));
+                numbers.map(|n| n.iter().map(|v| f64::from(*v)).collect())
+            }
+            Target::Camera { camera, property } => {
+                scene.cameras.get(camera).and_then(|c| c.number(property)).map(|n| vec![n])
+            }
+            Target::Light { light, property } => scene.lights.get(light).and_then(|l| l.numbers(property)),
+            Target::Visibility { node } => Some(vec![f64::from(u8::from(self.rest.is_visible(node)))]),
+            _ => None,
+        };
+        rest.unwrap_or_else(|| vec![0.0; channel.curve.width])
     }
 
     fn sampled(

@@ -7,7 +7,7 @@ mod sample;
 mod structure;
 
 use anyrig_bytes::{Context, Place, Result};
-use anyrig_scene::{Clip, Curve, InheritMode, Interpolation, Scene, Target};
+use anyrig_scene::{Channel, Clip, Curve, InheritMode, Interpolation, Scene, Target};
 use plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,8 @@ impl Default for BakeOptions {
 /// - Clips with layers, with curves on single numbers, with segments per key, or with extrapolation become one linear or
 ///   step curve per property: as many keys as [`BakeOptions::max_error`] needs, and no frame rate. Turns of more than
 ///   half a circle between two keys are kept. Every clip starts at 0.
-/// - Visibility, named properties and targets without a word keep a curve of their own, in the same way.
+/// - Visibility, numbers and colours of materials, cameras and lights, named properties and targets without a word keep a
+///   curve of their own, in the same way.
 ///
 /// A curve that reached the limit of keys is told as `passes.keys-limited`.
 ///
@@ -56,6 +57,8 @@ pub fn bake_motion(scene: &mut Scene, options: &BakeOptions, context: &Context) 
     if !needs_baking(scene) {
         return Ok(());
     }
+    // A geometric transform lies between the instance and the mesh, where the baked scene has no place for one.
+    crate::instances::expand_where(scene, context, |node| node.geometric.is_some())?;
     let plan = Plan::new(scene);
     let helpers = structure::count(scene, &plan);
     context.take_elements(helpers as u64, Place::whole)?;
@@ -76,7 +79,12 @@ fn clip_needs_baking(clip: &Clip) -> bool {
     clip.start_secs != 0.0
         || clip.layers.len() > 1
         || clip.layers.iter().any(|l| l.muted)
-        || clip.channels.iter().any(|c| is_compound(&c.target) || !is_plain(&c.curve))
+        || clip.channels.iter().any(|c| is_compound(&c.target) || !is_plain(&c.curve) || fades(c))
+}
+
+/// Visibility that does not jump from key to key.
+fn fades(channel: &Channel) -> bool {
+    matches!(channel.target, Target::Visibility { .. }) && channel.curve.interpolation != Interpolation::Step
 }
 
 fn is_compound(target: &Target) -> bool {

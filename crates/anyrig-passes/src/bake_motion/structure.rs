@@ -136,7 +136,8 @@ fn hand_over(scene: &mut Scene, homes: &Homes, id: NodeId) {
     let mesh_home = homes.of_mesh(id);
     if mesh_home != id {
         let mesh: Option<MeshInstance> = scene.nodes[id].mesh.take();
-        scene.nodes[mesh_home].mesh = mesh;
+        let instances = scene.nodes[id].instances.take();
+        (scene.nodes[mesh_home].mesh, scene.nodes[mesh_home].instances) = (mesh, instances);
     }
     let Some(helper) = homes.scale[id.index()] else { return };
     let (camera, light) = (scene.nodes[id].camera.take(), scene.nodes[id].light.take());

@@ -7,7 +7,7 @@ mod tests;
 use crate::codes;
 use crate::references::{NewIds, Pinned, numbered, pinned};
 use anyrig_bytes::{Context, Diagnostic, Result};
-use anyrig_scene::{Arena, Image, Material, Mesh, RootSet, Scene, Skin, Texture};
+use anyrig_scene::{Arena, ElementId, Image, Material, Mesh, RootSet, Scene, Skin, Target, Texture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -152,10 +152,13 @@ fn merge_equal(
     if pinned.all {
         return Ok(());
     }
-    stats.materials = renumber(scene, |scene, ids| {
-        let key = |m: &Material| with_name(m, names, |m| m.name.clear());
-        unify(&scene.materials, key, &mut ids.materials)
-    });
+    // Of equal materials, one may move and the other stand still.
+    if !moves_materials(scene) {
+        stats.materials = renumber(scene, |scene, ids| {
+            let key = |m: &Material| with_name(m, names, |m| m.name.clear());
+            unify(&scene.materials, key, &mut ids.materials)
+        });
+    }
     stats.meshes = renumber(scene, |scene, ids| {
         let key = |m: &Mesh| with_name(m, names, |m| m.name.clear());
         unify(&scene.meshes, key, &mut ids.meshes)
@@ -166,6 +169,13 @@ fn merge_equal(
         unify(&scene.skins, key, &mut ids.skins)
     });
     Ok(())
+}
+
+fn moves_materials(scene: &Scene) -> bool {
+    let of_material = |target: &Target| {
+        matches!(target, Target::Material { .. } | Target::Named { element: ElementId::Material(_), .. })
+    };
+    scene.clips.iter().flat_map(|c| &c.channels).any(|c| of_material(&c.target))
 }
 
 fn renumber(scene: &mut Scene, find: impl FnOnce(&Scene, &mut NewIds) -> u64) -> u64 {

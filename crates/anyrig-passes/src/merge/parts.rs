@@ -6,17 +6,20 @@ use anyrig_scene::{
     AlphaMode, DeltaStream, Domain, Influences, Layout, MaterialId, Mesh, MeshId, Part, PartMorph, Scene, Stream,
     Topology,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of parts that went.
 pub(super) fn join(scene: &mut Scene, context: &Context) -> Result<u64> {
     let worn = worn_materials(scene);
+    // Parts of one material may wear different ones in a variant.
+    let instances = scene.nodes.values().filter_map(|n| n.mesh.as_ref());
+    let choosy: BTreeSet<MeshId> = instances.filter(|i| !i.variants.is_empty()).map(|i| i.mesh).collect();
     let blends = |m: &Option<MaterialId>| {
         m.and_then(|m| scene.materials.get(m)).is_some_and(|m| m.alpha_mode == AlphaMode::Blend)
     };
     let mut jobs: Vec<(MeshId, Vec<usize>)> = Vec::new();
     for (id, mesh) in scene.meshes.iter() {
-        let Some(by_instance) = worn.get(&id) else { continue };
+        let Some(by_instance) = worn.get(&id).filter(|_| !choosy.contains(&id)) else { continue };
         context.check_cancelled()?;
         let targets = targets(mesh, by_instance, blends);
         if targets.iter().enumerate().any(|(part, target)| part != *target) {

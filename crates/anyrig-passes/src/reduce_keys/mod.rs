@@ -159,7 +159,11 @@ fn bound(channel: &Channel, options: &ReduceKeysOptions, metres_per_unit: f64) -
         Target::Morph { .. } => (CurveKind::Numbers, options.weight),
         // Shown or not shown: only what changes nothing may go.
         Target::Visibility { .. } => (CurveKind::Numbers, 0.0),
-        Target::Named { .. } | Target::Other(_) => (CurveKind::Numbers, options.other_share * range(&channel.curve)),
+        Target::Material { .. }
+        | Target::Camera { .. }
+        | Target::Light { .. }
+        | Target::Named { .. }
+        | Target::Other(_) => (CurveKind::Numbers, options.other_share * range(&channel.curve)),
     }
 }
 

@@ -8,6 +8,7 @@ mod once;
 #[cfg(test)]
 mod tests;
 mod uv;
+mod uv_curves;
 
 pub use uv::flip_v;
 
@@ -67,7 +68,7 @@ pub fn to_space(scene: &mut Scene, target: Space, context: &Context) -> Result<(
 /// - corners 1 and 2 of each triangle change places (polygons keep their first corner and turn the rest round) when `B`
 ///   mirrors and the windings are equal, or does not and they differ;
 /// - V becomes `1 - v` when the UV origin differs, texture transforms and UV morphs follow;
-/// - distances of cameras and lights are multiplied with `u`. Candela and lux stay: they are physical quantities;
+/// - distances of cameras, lights and volumes are multiplied with `u`, and so are curves on them. Candela and lux stay: they are physical quantities;
 /// - a camera or light looks along its node's -Z. Where `B` turns -Z or +Y elsewhere, its node is turned back if it
 ///   carries nothing else; otherwise it moves to a helper node below (`passes.view-helper-node`).
 ///
@@ -93,6 +94,7 @@ pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, co
     let change = Change { basis, unit, turn_faces, flip_v: source.uv_origin != target.uv_origin };
     geometry::change_meshes(scene, &change, context)?;
     if change.flip_v {
+        uv_curves::flip(scene, context);
         uv::flip_transforms(scene);
     }
     if !basis.is_identity() || unit != 1.0 {
@@ -170,6 +172,9 @@ fn change_nodes(scene: &mut Scene, change: &Change) {
             LocalTransform::Matrix(affine) => LocalTransform::Matrix(change.affine(affine)),
         };
     }
+    for instances in scene.nodes.values_mut().filter_map(|n| n.instances.as_deref_mut()) {
+        instances.transforms.iter_mut().for_each(|trs| *trs = change.trs(*trs));
+    }
     for skin in scene.skins.values_mut() {
         skin.inverse_binds.iter_mut().for_each(|bind| *bind = change.affine(*bind));
     }
@@ -191,6 +196,11 @@ fn change_distances(scene: &mut Scene, unit: f64) {
         }
     }
     scene.lights.values_mut().filter_map(|l| l.range.as_mut()).for_each(|range| *range *= unit);
+    for volume in scene.materials.values_mut().filter_map(|m| m.volume.as_deref_mut()) {
+        for length in volume.attenuation_distance.iter_mut().chain([&mut volume.thickness]) {
+            *length = (f64::from(*length) * unit) as f32;
+        }
+    }
 }
 
 fn tell_other_curves(scene: &Scene, context: &Context) {

@@ -1,6 +1,7 @@
 //! The other origin of texture coordinates.
 
 use super::geometry::change_uvs;
+use super::uv_curves;
 use anyrig_bytes::{Context, Result, maths};
 use anyrig_scene::{Scene, UvOrigin, UvTransform};
 
@@ -11,6 +12,7 @@ use anyrig_scene::{Scene, UvOrigin, UvTransform};
 /// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated.
 pub fn flip_v(scene: &mut Scene, context: &Context) -> Result<()> {
     change_uvs(scene, context)?;
+    uv_curves::flip(scene, context);
     flip_transforms(scene);
     scene.space.uv_origin = match scene.space.uv_origin {
         UvOrigin::TopLeft => UvOrigin::BottomLeft,

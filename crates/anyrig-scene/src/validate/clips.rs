@@ -90,7 +90,9 @@ fn complaint(scene: &Scene, channel: &Channel) -> Option<&'static str> {
         Target::Node { node, property } => property.width().unwrap_or_else(|| morphs(node)),
         Target::Component { axis, .. } => usize::from(axis < 3),
         Target::Morph { node, target } => usize::from((target as usize) < morphs(node)),
-        Target::Visibility { .. } => 1,
+        Target::Visibility { .. } | Target::Camera { .. } => 1,
+        Target::Material { property, .. } => property.width(),
+        Target::Light { property, .. } => property.width(),
     };
     let values = curve.width.checked_mul(3).and_then(|_| curve.len().checked_mul(curve.stride()));
     match () {
@@ -106,6 +108,9 @@ fn exists(scene: &Scene, target: &Target) -> bool {
         Target::Named { element: ElementId::Camera(id), .. } => scene.cameras.contains(*id),
         Target::Named { element: ElementId::Light(id), .. } => scene.lights.contains(*id),
         Target::Named { element: ElementId::Material(id), .. } => scene.materials.contains(*id),
+        Target::Material { material, property } => scene.materials.get(*material).is_some_and(|m| m.has(*property)),
+        Target::Camera { camera, property } => scene.cameras.get(*camera).is_some_and(|c| c.has(*property)),
+        Target::Light { light, property } => scene.lights.get(*light).is_some_and(|l| l.has(*property)),
         _ => target.node().is_none_or(|node| scene.nodes.contains(node)),
     }
 }

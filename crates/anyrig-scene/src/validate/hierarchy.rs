@@ -1,8 +1,10 @@
 //! Parents, children, root sets, node transforms, skins.
 
-use super::fits_f32;
-use crate::codes::{DANGLING_REFERENCE, HIERARCHY, INVERSE_BINDS, NOT_FINITE, PIVOTS, ROTATION_LENGTH, SKIN_REMOVED};
-use crate::{LocalTransform, NodeId, Pivots, Scene, TransformPart, Trs};
+use super::{all_finite, fits_f32};
+use crate::codes::{
+    DANGLING_REFERENCE, HIERARCHY, INSTANCES, INVERSE_BINDS, NOT_FINITE, PIVOTS, ROTATION_LENGTH, SKIN_REMOVED,
+};
+use crate::{LocalTransform, NodeId, Pivots, Scene, Stream, TransformPart, Trs};
 use anyrig_bytes::Context;
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -17,6 +19,7 @@ pub(super) fn repair(scene: &mut Scene, context: &Context) {
         if let Some(geometric) = &mut scene.nodes[NodeId::new(index)].geometric {
             repair_trs(geometric, NodeId::new(index), context);
         }
+        instances(scene, NodeId::new(index), context);
     }
     skins(scene, context);
 }
@@ -110,6 +113,29 @@ fn local(scene: &mut Scene, id: NodeId, context: &Context) {
         }
         LocalTransform::Matrix(_) => {}
         LocalTransform::Trs(trs) => repair_trs(trs, id, context),
+    }
+}
+
+/// Instances of a mesh that exists: at least one, with one element of each attribute.
+fn instances(scene: &mut Scene, id: NodeId, context: &Context) {
+    let meshes = &scene.meshes;
+    let node = &mut scene.nodes[id];
+    let Some(instances) = &mut node.instances else { return };
+    let shows = node.mesh.as_ref().is_some_and(|m| meshes.contains(m.mesh));
+    if !shows || instances.transforms.is_empty() {
+        let why = if shows { "there was none of them" } else { "there was no mesh to show" };
+        context.tell(&INSTANCES, subject(id), why);
+        node.instances = None;
+        return;
+    }
+    instances.transforms.iter_mut().for_each(|trs| repair_trs(trs, id, context));
+    let count = instances.transforms.len();
+    let before = instances.streams.len();
+    let whole =
+        |s: &Stream| (1..=16).contains(&s.width) && count.checked_mul(usize::from(s.width)) == Some(s.values.len());
+    instances.streams.retain(|s| whole(s) && all_finite(&s.values));
+    if instances.streams.len() != before {
+        context.tell(&INSTANCES, subject(id), "an attribute had the wrong shape or was not finite");
     }
 }
 

@@ -17,8 +17,8 @@ mod clips;
 mod geometry;
 mod hierarchy;
 
-use crate::codes::{DANGLING_REFERENCE, NOT_FINITE};
-use crate::{Arena, Id, Scene};
+use crate::codes::{DANGLING_REFERENCE, NOT_FINITE, VARIANTS};
+use crate::{Arena, Id, Material, MaterialProperty, MeshInstance, Scene};
 use anyrig_bytes::{Context, Diagnostic};
 
 /// Repairs what is inconsistent and says so in the report. Idempotent: a second call changes and says nothing.
@@ -54,6 +54,7 @@ fn references(scene: &mut Scene, context: &Context) {
         for material in &mut instance.materials {
             clear_dangling(material, materials, context, owner);
         }
+        variants(instance, scene.variants.len(), materials, context, index);
         let morphs = meshes[instance.mesh].morphs.len();
         if !instance.morph_weights.is_empty() && instance.morph_weights.len() != morphs {
             instance.morph_weights.resize(morphs, 0.0);
@@ -61,6 +62,11 @@ fn references(scene: &mut Scene, context: &Context) {
     }
     for (index, texture) in scene.textures.as_mut_slice().iter_mut().enumerate() {
         clear_dangling(&mut texture.image, &scene.images, context, ("texture", Id::<crate::Texture>::new(index)));
+        let before = texture.alternates.len();
+        texture.alternates.retain(|image| scene.images.contains(*image));
+        if texture.alternates.len() != before {
+            context.tell(&DANGLING_REFERENCE, format!("texture {index}"), "an alternate image does not exist");
+        }
     }
     let textures = &scene.textures;
     for (index, material) in scene.materials.as_mut_slice().iter_mut().enumerate() {
@@ -70,6 +76,19 @@ fn references(scene: &mut Scene, context: &Context) {
                 context.tell(&DANGLING_REFERENCE, format!("material {index}"), "the texture does not exist");
             }
         }
+    }
+}
+
+/// Variants that exist, once for each slot, in order.
+fn variants(instance: &mut MeshInstance, count: usize, materials: &Arena<Material>, context: &Context, node: usize) {
+    let before = instance.variants.len();
+    instance.variants.retain(|v| (v.variant as usize) < count && materials.contains(v.material));
+    // Of several for one slot the first counts; the sort keeps their order.
+    instance.variants.sort_by_key(|v| (v.slot, v.variant));
+    instance.variants.dedup_by_key(|v| (v.slot, v.variant));
+    let removed = (before - instance.variants.len()) as u64;
+    if removed > 0 {
+        context.push(Diagnostic::new(&VARIANTS, format!("node {node}"), "").times(removed));
     }
 }
 
@@ -96,14 +115,10 @@ fn all_finite(values: &[f32]) -> bool {
 
 fn factors(scene: &mut Scene, context: &Context) {
     for (index, m) in scene.materials.as_mut_slice().iter_mut().enumerate() {
-        let mut count = make_finite(&mut m.base_color, 1.0) + make_finite(&mut m.emissive, 0.0);
-        for (value, default) in [
-            (&mut m.metallic, 1.0),
-            (&mut m.roughness, 1.0),
-            (&mut m.normal_scale, 1.0),
-            (&mut m.occlusion_strength, 1.0),
-        ] {
-            count += make_finite(std::slice::from_mut(value), default);
+        let mut count = 0;
+        for property in MaterialProperty::FACTORS {
+            let default = default_of(property);
+            count += m.numbers_mut(property).map_or(0, |numbers| make_finite(numbers, default));
         }
         for transform in m.texture_slots_mut().into_iter().flatten().filter_map(|t| t.transform.as_mut()) {
             count += make_finite(&mut transform.offset, 0.0) + make_finite(&mut transform.scale, 1.0);
@@ -121,6 +136,31 @@ fn factors(scene: &mut Scene, context: &Context) {
     }
     for morph in scene.meshes.values_mut().flat_map(|m| &mut m.morphs) {
         make_finite(std::slice::from_mut(&mut morph.default_weight), 0.0);
+    }
+}
+
+/// What stands in for a number that is not finite: the value that has no effect, as far as there is one.
+fn default_of(property: MaterialProperty) -> f32 {
+    match property {
+        MaterialProperty::BaseColor
+        | MaterialProperty::Metallic
+        | MaterialProperty::Roughness
+        | MaterialProperty::NormalScale
+        | MaterialProperty::OcclusionStrength
+        | MaterialProperty::EmissiveStrength
+        | MaterialProperty::ClearcoatNormalScale
+        | MaterialProperty::DiffuseTransmissionColor
+        | MaterialProperty::AttenuationColor
+        | MaterialProperty::Specular
+        | MaterialProperty::SpecularColor => 1.0,
+        MaterialProperty::AlphaCutoff => 0.5,
+        // The largest distance is as good as none.
+        MaterialProperty::AttenuationDistance => f32::MAX,
+        MaterialProperty::Ior => 1.5,
+        MaterialProperty::IridescenceIor => 1.3,
+        MaterialProperty::IridescenceThicknessMin => 100.0,
+        MaterialProperty::IridescenceThicknessMax => 400.0,
+        _ => 0.0,
     }
 }
 
@@ -166,10 +206,63 @@ mod tests {
     #[test]
     fn material_factors_become_finite() {
         let mut scene = Scene::default();
-        let mut material = crate::Material::new("m");
+        let mut material = Material::new("m");
         material.roughness = f32::NAN;
         scene.materials.push(material);
         repaired(&mut scene, "scene.not-finite");
+        for property in MaterialProperty::FACTORS {
+            let mut material = Material::new("m");
+            (material.ior, material.dispersion) = (Some(1.0), Some(0.0));
+            material.alpha_mode = crate::AlphaMode::Mask { cutoff: 0.5 };
+            material.volume = Some(Box::new(crate::Volume { attenuation_distance: Some(1.0), ..Default::default() }));
+            let Some(numbers) = material.numbers_mut(property) else { continue };
+            numbers.fill(f32::INFINITY);
+            let mut scene = Scene::default();
+            scene.materials.push(material);
+            repaired(&mut scene, "scene.not-finite");
+        }
+    }
+
+    #[test]
+    fn variants_exist_and_stand_once() {
+        use crate::{Mesh, Variant, VariantMaterial};
+        let mut scene = Scene::default();
+        let (mesh, material) = (scene.meshes.push(Mesh::default()), scene.materials.push(Material::new("m")));
+        scene.variants = vec![Variant::new("day"), Variant::new("night")];
+        let mut instance = MeshInstance::new(mesh);
+        let all = [(1, 1, material), (0, 1, material), (1, 1, Id::new(0)), (0, 2, material), (0, 0, Id::new(9))];
+        instance.variants = all.map(|(slot, variant, m)| VariantMaterial::new(slot, variant, m)).to_vec();
+        let mut node = Node::new("n");
+        node.mesh = Some(instance);
+        scene.add_node(node, None);
+        repaired(&mut scene, "scene.variants");
+        let left = &scene.nodes[NodeId::new(0)].mesh.as_ref().expect("kept").variants;
+        assert_eq!(left.iter().map(|v| (v.slot, v.variant)).collect::<Vec<_>>(), [(0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn instances_are_whole() {
+        use crate::{Instances, Mesh, Semantic, Stream, Trs};
+        use glam::{DQuat, DVec3};
+        let mut scene = Scene::default();
+        let mesh = scene.meshes.push(Mesh::default());
+        let bad = Trs {
+            translation: DVec3::splat(f64::NAN),
+            rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0),
+            scale: DVec3::ONE,
+        };
+        for (shows, transforms) in [(true, vec![bad, bad]), (true, vec![]), (false, vec![Trs::IDENTITY])] {
+            let mut node = Node::new("n");
+            node.mesh = shows.then(|| MeshInstance::new(mesh));
+            let mut instances = Instances::new(transforms);
+            instances.streams.push(Stream::new(Semantic::Custom("_ID".to_owned()), 1, vec![1.0, 2.0, 3.0]));
+            node.instances = Some(Box::new(instances));
+            scene.add_node(node, None);
+        }
+        repaired(&mut scene, "scene.instances");
+        let kept: Vec<_> = scene.nodes.values().map(|n| n.instances.as_deref()).collect();
+        assert_eq!(kept[0].map(|i| (i.transforms.clone(), i.streams.len())), Some((vec![Trs::IDENTITY; 2], 0)));
+        assert_eq!(kept[1..], [None, None]);
     }
 
     #[test]

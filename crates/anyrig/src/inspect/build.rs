@@ -44,6 +44,7 @@ pub fn inspect_scene(scene: &Scene) -> Inspection {
             .map(|t| TextureInfo { name: t.name.clone(), image: t.image.map(|i| i.index()) })
             .collect(),
         images: scene.images.values().map(image).collect(),
+        variants: scene.variants.iter().map(|v| v.name.clone()).collect(),
         ..Inspection::default()
     }
 }
@@ -115,6 +116,8 @@ fn tree(scene: &Scene, order: &[NodeId], place_of_node: &[usize]) -> Vec<NodeInf
             joint: joints.contains(id),
             camera: node.camera.is_some(),
             light: node.light.is_some(),
+            instances: node.instances.as_ref().map(|i| i.transforms.len()),
+            visibility: if node.visible { "visible" } else { "hidden" },
             translation: local.translation.to_array(),
             rotation: local.rotation.to_array(),
             scale: local.scale.to_array(),
@@ -203,8 +206,25 @@ fn material(material: &Material) -> MaterialInfo {
         },
         double_sided: material.double_sided,
         unlit: material.unlit,
+        parts: parts_of(material),
         textures: material.texture_uses().map(|(role, t)| (role, t.texture.index())).collect(),
     }
+}
+
+fn parts_of(material: &Material) -> Vec<&'static str> {
+    let parts = [
+        ("clearcoat", material.clearcoat.is_some()),
+        ("sheen", material.sheen.is_some()),
+        ("transmission", material.transmission.is_some()),
+        ("diffuse-transmission", material.diffuse_transmission.is_some()),
+        ("volume", material.volume.is_some()),
+        ("ior", material.ior.is_some()),
+        ("specular", material.specular.is_some()),
+        ("iridescence", material.iridescence.is_some()),
+        ("anisotropy", material.anisotropy.is_some()),
+        ("dispersion", material.dispersion.is_some()),
+    ];
+    parts.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 
 fn image(image: &anyrig_scene::Image) -> ImageInfo {

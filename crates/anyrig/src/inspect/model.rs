@@ -42,6 +42,8 @@ pub struct Inspection {
     pub textures: Vec<TextureInfo>,
     /// Images in file order.
     pub images: Vec<ImageInfo>,
+    /// Names of the choices of materials, in file order.
+    pub variants: Vec<String>,
     /// What reading noticed.
     pub report: Report,
 }
@@ -124,6 +126,10 @@ pub struct NodeInfo {
     pub camera: bool,
     /// Whether a light sits here.
     pub light: bool,
+    /// How often it shows its mesh, when as instances; `null` otherwise.
+    pub instances: Option<usize>,
+    /// `visible`, or `hidden` at rest with all that is below it.
+    pub visibility: &'static str,
     /// Local translation at rest.
     pub translation: [f64; 3],
     /// Local rotation at rest as x, y, z, w.
@@ -224,7 +230,9 @@ pub struct MaterialInfo {
     pub double_sided: bool,
     /// Whether light has no effect.
     pub unlit: bool,
-    /// Textures by role (`base-color`, `metallic-roughness`, `normal`, `occlusion`, `emissive`) as indices in
+    /// What it has beyond the core: `clearcoat`, `sheen`, `transmission` …
+    pub parts: Vec<&'static str>,
+    /// Textures by role (`base-color`, `metallic-roughness`, `normal`, `occlusion`, `emissive` …) as indices in
     /// `textures`.
     pub textures: std::collections::BTreeMap<&'static str, usize>,
 }

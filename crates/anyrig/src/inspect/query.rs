@@ -1,7 +1,10 @@
 //! Looking at single vertices, indices and curves.
 
 use anyrig_bytes::{Error, Result};
-use anyrig_scene::{Domain, Interpolation, Mesh, Part, Property, Scene, Target, TransformPart};
+use anyrig_scene::{
+    CameraProperty, Domain, Interpolation, LightProperty, MaterialProperty, Mesh, Part, Property, Scene, Target,
+    TransformPart,
+};
 use serde::Serialize;
 use std::str::FromStr;
 
@@ -179,9 +182,10 @@ pub struct CurveInfo {
     pub clip: usize,
     /// Name of the clip.
     pub clip_name: String,
-    /// Name of the node, or the path of another target.
+    /// Name of the node, material, camera or light, or the path of another target.
     pub target: String,
-    /// `translation`, `rotation`, `scale`, `morph-weights` or `other`.
+    /// `translation`, `rotation`, `scale`, `morph-weights`, `visibility`, a property of a material, camera or light, or
+    /// `other`.
     pub property: &'static str,
     /// `step`, `linear` or `cubic`.
     pub interpolation: &'static str,
@@ -229,6 +233,13 @@ fn curve(scene: &Scene, channel: &anyrig_scene::Channel) -> Option<CurveInfo> {
         Target::Component { node, part, axis } => (scene.nodes.get(*node)?.name.clone(), component_name(*part, *axis)),
         Target::Morph { node, .. } => (scene.nodes.get(*node)?.name.clone(), "morph weight"),
         Target::Visibility { node } => (scene.nodes.get(*node)?.name.clone(), "visibility"),
+        Target::Material { material, property } => {
+            (scene.materials.get(*material)?.name.clone(), material_property_name(*property))
+        }
+        Target::Camera { camera, property } => {
+            (scene.cameras.get(*camera)?.name.clone(), camera_property_name(*property))
+        }
+        Target::Light { light, property } => (scene.lights.get(*light)?.name.clone(), light_property_name(*property)),
         Target::Named { property, .. } => (property.clone(), "named"),
         Target::Other(path) => (path.clone(), "other"),
     };
@@ -261,6 +272,64 @@ fn property_name(property: Property) -> &'static str {
         Property::Rotation => "rotation",
         Property::Scale => "scale",
         Property::MorphWeights => "morph-weights",
+    }
+}
+
+fn material_property_name(property: MaterialProperty) -> &'static str {
+    match property {
+        MaterialProperty::BaseColor => "base-color",
+        MaterialProperty::Metallic => "metallic",
+        MaterialProperty::Roughness => "roughness",
+        MaterialProperty::NormalScale => "normal-scale",
+        MaterialProperty::OcclusionStrength => "occlusion-strength",
+        MaterialProperty::Emissive => "emissive",
+        MaterialProperty::EmissiveStrength => "emissive-strength",
+        MaterialProperty::AlphaCutoff => "alpha-cutoff",
+        MaterialProperty::Clearcoat => "clearcoat",
+        MaterialProperty::ClearcoatRoughness => "clearcoat-roughness",
+        MaterialProperty::ClearcoatNormalScale => "clearcoat-normal-scale",
+        MaterialProperty::SheenColor => "sheen-color",
+        MaterialProperty::SheenRoughness => "sheen-roughness",
+        MaterialProperty::Transmission => "transmission",
+        MaterialProperty::DiffuseTransmission => "diffuse-transmission",
+        MaterialProperty::DiffuseTransmissionColor => "diffuse-transmission-color",
+        MaterialProperty::Thickness => "thickness",
+        MaterialProperty::AttenuationDistance => "attenuation-distance",
+        MaterialProperty::AttenuationColor => "attenuation-color",
+        MaterialProperty::Ior => "ior",
+        MaterialProperty::Specular => "specular",
+        MaterialProperty::SpecularColor => "specular-color",
+        MaterialProperty::Iridescence => "iridescence",
+        MaterialProperty::IridescenceIor => "iridescence-ior",
+        MaterialProperty::IridescenceThicknessMin => "iridescence-thickness-min",
+        MaterialProperty::IridescenceThicknessMax => "iridescence-thickness-max",
+        MaterialProperty::AnisotropyStrength => "anisotropy-strength",
+        MaterialProperty::AnisotropyRotation => "anisotropy-rotation",
+        MaterialProperty::Dispersion => "dispersion",
+        MaterialProperty::UvOffset(_) => "uv-offset",
+        MaterialProperty::UvRotation(_) => "uv-rotation",
+        MaterialProperty::UvScale(_) => "uv-scale",
+    }
+}
+
+fn camera_property_name(property: CameraProperty) -> &'static str {
+    match property {
+        CameraProperty::FovY => "fov-y",
+        CameraProperty::AspectRatio => "aspect-ratio",
+        CameraProperty::XMag => "x-mag",
+        CameraProperty::YMag => "y-mag",
+        CameraProperty::Near => "near",
+        CameraProperty::Far => "far",
+    }
+}
+
+fn light_property_name(property: LightProperty) -> &'static str {
+    match property {
+        LightProperty::Color => "color",
+        LightProperty::Intensity => "intensity",
+        LightProperty::Range => "range",
+        LightProperty::InnerCone => "inner-cone",
+        LightProperty::OuterCone => "outer-cone",
     }
 }
 

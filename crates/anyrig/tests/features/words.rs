@@ -27,6 +27,8 @@ pub fn of(line: &Diagnostic) -> Option<Word> {
         "gltf.extras-dropped" => &[F::Extras],
         "gltf.attribute-renamed" | "gltf.attribute-dropped" => &[F::CustomAttributes],
         "gltf.animation-path" => &[F::OtherAnimation],
+        "gltf.alternate-dropped" => &[F::AlternateImages],
+        "passes.instance-attributes-dropped" => &[F::Instances],
         "gltf.clip-length" => &[F::ClipLengths],
         "urho.not-held" if line.subject == "further-tex-coords" => &[F::SecondTexCoords],
         "urho.not-shown" => &[F::HiddenNodes, F::SeveralRootSets],

@@ -1,5 +1,7 @@
 //! Meshes, skins, blend shapes, materials and textures of small files, by hand: what they become and what is told.
 
+mod common;
+
 use anyrig_animation::Pose;
 use anyrig_bytes::{Context, ErrorKind, MemorySource, Report, Value};
 use anyrig_fbx::FbxImporter;
@@ -493,4 +495,34 @@ fn physical_materials_of_3ds_max_keep_their_maps() {
     let made = only(&scene);
     assert!(made.base_color_texture.is_some() && made.normal_texture.is_none(), "the bump map is turned off");
     assert_eq!((made.metallic, made.roughness, made.base_color), (0.75, 0.75, [1.0; 4]));
+}
+
+/// The corpus' files give every parameter a number of its own.
+#[test]
+fn parts_beyond_the_core_are_read_from_what_the_programs_wrote() {
+    let Some(root) = common::root() else {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "the corpus is missing");
+        return;
+    };
+    let open = |name: &str| {
+        let bytes = std::fs::read(root.join("ufbx").join(name)).expect("a corpus file can be read");
+        FbxImporter.import(&MemorySource::new(name, bytes), &Context::new()).expect("reads")
+    };
+    let scene = open("max_openpbr_material_7700_ascii.fbx");
+    let m = scene.materials.values().find(|m| m.clearcoat.is_some()).expect("an OpenPBR material");
+    assert_eq!(m.clearcoat.as_ref().map(|c| (c.factor, c.roughness)), Some((0.4, 0.46)));
+    let sheen = m.sheen.as_deref().expect("fuzz");
+    assert_eq!((sheen.roughness, sheen.color[0]), (0.54, 0.5 * 0.49));
+    assert_eq!((m.transmission.as_ref().map(|t| t.factor), m.ior), (Some(0.16), Some(1.3)));
+    assert_eq!(m.specular.as_ref().map(|s| (s.factor, s.color)), Some((0.08, [0.09, 0.1, 0.11])));
+    let film = m.iridescence.as_deref().expect("a thin film");
+    assert_eq!((film.factor, film.ior, film.thickness_max_nm), (0.61, 6.3, 620.0));
+    assert!(m.dispersion.is_some_and(|d| (d - 0.27 * 20.0 / 0.28).abs() < 1e-4), "{:?}", m.dispersion);
+    let scene = open("maya_arnold_properties_7500_ascii.fbx");
+    let m = scene.materials.values().find(|m| m.clearcoat.is_some()).expect("an Arnold material");
+    assert_eq!(m.clearcoat.as_ref().map(|c| (c.factor, c.roughness)), Some((0.35, 0.39)));
+    assert_eq!(m.sheen.as_ref().map(|s| s.roughness), Some(0.5));
+    assert_eq!(m.specular.as_ref().map(|s| (s.factor, s.color)), Some((0.07, [0.08, 0.09, 0.1])));
+    // An index below 1 is brought to it.
+    assert_eq!((m.transmission.as_ref().map(|t| t.factor), m.ior), (Some(0.15), Some(1.0)));
 }

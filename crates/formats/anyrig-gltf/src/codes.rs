@@ -19,9 +19,13 @@ anyrig_bytes::codes! {
     VALUE_CLAMPED: "gltf.value-clamped", Repaired, "A value lies outside its range and was brought into it.";
     CHANNEL_IGNORED: "gltf.channel-ignored", Note, "A channel has no target node; glTF tells readers to ignore it.";
     CHANNEL_UNKNOWN: "gltf.channel-unknown", Lost, "A channel moves something that is not known.";
+    POINTER_KEPT: "gltf.pointer-kept", Note, "An animated property is one that the scene has no word for; its curve is kept, not played.";
+    SPECULAR_GLOSSINESS: "gltf.specular-glossiness", Approximated, "An archived specular-glossiness surface was taken as the metallic-roughness one that is nearest; its own terms are carried.";
+    MEMBERS_DROPPED: "gltf.members-dropped", Lost, "An extension holds more than the scene has a place for.";
     REQUIRED_CARRIED: "gltf.required-carried", Approximated, "The file requires a material extension that is carried, not interpreted; the metallic-roughness core stands for it.";
     EXTENSION_FALLBACK: "gltf.extension-fallback", Note, "An optional extension is not decoded; the file's plain data is used.";
     EXTENSION_DATA_LOST: "gltf.extension-data-lost", Lost, "An unknown extension refers to binary data, which is not carried over.";
+    EXTENSION_STALE: "gltf.extension-stale", Lost, "A carried extension may name elements by number, and numbers changed, since some elements could not be written; it was left out.";
     INTEGER_ROUNDED: "gltf.integer-rounded", Approximated, "An integer attribute has values that an f32 cannot hold.";
     TRIANGULATED: "gltf.triangulated", Approximated, "Polygons become triangles.";
     DUAL_QUATERNION: "gltf.dual-quaternion", Approximated, "Dual quaternion skinning becomes linear skinning.";
@@ -44,6 +48,7 @@ anyrig_bytes::codes! {
     ANIMATION_PATH: "gltf.animation-path", Lost, "What a channel moves has no place in a glTF file.";
     CLIP_DROPPED: "gltf.clip-dropped", Lost, "A clip has no channel that glTF holds, and a clip without channels is not allowed.";
     CLIP_EMPTY: "gltf.clip-empty", Note, "A clip moves nothing, and a clip without channels is not allowed; it is left out.";
+    ALTERNATE_DROPPED: "gltf.alternate-dropped", Lost, "A texture has another encoding of its picture that no texture extension names.";
     INSTANCE_COPIED: "gltf.instance-copied", Note, "A mesh is shown with different materials; it is written once for each, with shared data.";
     SKIN_DROPPED: "gltf.skin-dropped", Lost, "A skin has no joints, which glTF does not allow.";
     SKELETON_DROPPED: "gltf.skeleton-dropped", Note, "The named root of a skin is not above all its joints; it has no effect and is left out.";

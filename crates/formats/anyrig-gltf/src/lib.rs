@@ -5,9 +5,12 @@
 //! it into a [`Scene`] whose arenas have the same indexes as the file's lists; export packs a scene into few large
 //! buffer views. [`conformance`] says for each finding of the Khronos validator what import makes of it.
 //!
-//! Read and written: `KHR_animation_pointer` (kept as paths), `KHR_lights_punctual`, `KHR_materials_emissive_strength`,
-//! `KHR_materials_unlit`, `KHR_mesh_quantization` (read), `KHR_node_visibility`, `KHR_texture_transform`,
-//! `KHR_texture_basisu`, `EXT_texture_webp` (images pass through). Other extensions are carried as they are.
+//! Read and written: `KHR_animation_pointer`, `KHR_lights_punctual`, `KHR_materials_anisotropy`, `_clearcoat`,
+//! `_diffuse_transmission`, `_dispersion`, `_emissive_strength`, `_ior`, `_iridescence`, `_sheen`, `_specular`,
+//! `_transmission`, `_unlit`, `_variants` and `_volume`, `KHR_node_visibility`, `KHR_texture_transform`,
+//! `EXT_mesh_gpu_instancing`; `KHR_texture_basisu` and `EXT_texture_webp` (images pass through). Read:
+//! `KHR_mesh_quantization`, `KHR_materials_pbrSpecularGlossiness` (converted). Other extensions are carried as they are,
+//! unless they refer to binary data, which is packed anew.
 
 pub mod codes;
 pub mod conformance;
@@ -16,6 +19,7 @@ mod export;
 mod import;
 pub mod names;
 pub mod options;
+mod pointers;
 mod read;
 mod uri;
 mod write;
@@ -57,7 +61,6 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::LayeredClips, Support::Approximates("joined to one layer, within an error bound")),
     row(Feature::ClipStarts, Support::Approximates("all clips start at 0")),
     row(Feature::ClipLengths, Support::Approximates("clips end with their last key")),
-    row(Feature::VisibilityAnimation, Support::Drops("nodes are visible or not all the time")),
     row(Feature::NamedAnimation, Support::Drops("there are no animated properties by name")),
     row(Feature::Pivots, Support::Approximates("the transform that they give is kept")),
     row(Feature::InheritModes, Support::Approximates("helper nodes keep what they do")),

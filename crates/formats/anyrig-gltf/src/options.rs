@@ -29,7 +29,7 @@ pub enum SparseMorphs {
     Never,
 }
 
-/// Options of writing glTF.
+/// Options of reading and writing glTF.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -40,6 +40,9 @@ pub struct GltfOptions {
     pub sparse_morphs: SparseMorphs,
     /// What stands in `asset.generator`.
     pub generator: String,
+    /// When reading: the material variant that is taken, by name or number. Without one the usual materials count, and
+    /// all variants are kept.
+    pub variant: Option<String>,
 }
 
 impl Default for GltfOptions {
@@ -48,6 +51,7 @@ impl Default for GltfOptions {
             resources: Resources::default(),
             sparse_morphs: SparseMorphs::default(),
             generator: concat!("anyrig ", env!("CARGO_PKG_VERSION")).to_owned(),
+            variant: None,
         }
     }
 }

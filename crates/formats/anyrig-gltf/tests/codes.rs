@@ -6,9 +6,9 @@ use anyrig_bytes::{Context, MemorySource, Source};
 use anyrig_gltf::{CODES, Glb, Gltf};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
-    Channel, Clip, ClipLayer, Curve, DeltaStream, Exporter, Id, Image, Importer, Influences, Interpolation, Material,
-    Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin, SkinMethod,
-    Stream, Target, Texture, TextureUse, Topology, Trs,
+    Channel, Clip, ClipLayer, Curve, DeltaStream, ElementId, Exporter, Id, Image, Importer, Influences, Interpolation,
+    Material, Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property, Scene, Segment, Semantic, Skin,
+    SkinMethod, Stream, Target, Texture, TextureUse, Topology, Trs,
 };
 use std::collections::BTreeSet;
 
@@ -82,7 +82,22 @@ fn reading_tells() {
                 "channels":[{{"sampler":0,"target":{{"node":0,"path":"colour"}}}}]}}]"#
             ),
         ),
-        ("gltf.required-carried", r#""extensionsRequired":["KHR_materials_sheen"]"#.to_owned()),
+        (
+            "gltf.pointer-kept",
+            format!(
+                r#"{accessors},"animations":[{{"samplers":[{{"input":2,"output":2}}],"channels":[{{"sampler":0,
+                "target":{{"path":"pointer","extensions":{{"KHR_animation_pointer":{{"pointer":"/extensions/x/y"}}}}}}}}]}}]"#
+            ),
+        ),
+        (
+            "gltf.specular-glossiness",
+            r#""materials":[{"extensions":{"KHR_materials_pbrSpecularGlossiness":{}}}]"#.to_owned(),
+        ),
+        (
+            "gltf.members-dropped",
+            r#""materials":[{"extensions":{"KHR_materials_ior":{"ior":1.4,"extras":1}}}]"#.to_owned(),
+        ),
+        ("gltf.required-carried", r#""extensionsRequired":["KHR_materials_volume_scatter"]"#.to_owned()),
         (
             "gltf.extension-fallback",
             format!(
@@ -90,7 +105,7 @@ fn reading_tells() {
                 "extensions":{{"KHR_draco_mesh_compression":{{}}}}}}]}}]"#
             ),
         ),
-        ("gltf.extension-data-lost", r#""nodes":[{"extensions":{"EXT_mesh_gpu_instancing":{}}}]"#.to_owned()),
+        ("gltf.extension-data-lost", r#""nodes":[{"extensions":{"EXT_structural_metadata":{}}}]"#.to_owned()),
         (
             "gltf.integer-rounded",
             format!(r#"{accessors},"meshes":[{{"primitives":[{{"mode":0,"attributes":{{"_ID":4}}}}]}}]"#),
@@ -205,6 +220,7 @@ fn validation_tells_of_broken_rules() {
 
 /// What writing tells; the test below gives each.
 const WRITING: &[&str] = &[
+    "gltf.alternate-dropped",
     "gltf.animation-path",
     "gltf.approximated",
     "gltf.attribute-dropped",
@@ -216,6 +232,7 @@ const WRITING: &[&str] = &[
     "gltf.common-root",
     "gltf.deltas-dropped",
     "gltf.dual-quaternion",
+    "gltf.extension-stale",
     "gltf.extras-dropped",
     "gltf.image-converted",
     "gltf.image-kind",
@@ -307,6 +324,14 @@ fn awkward() -> Scene {
         texture.image = Some(scene.images.push(image));
         scene.textures.push(texture);
     }
+    let mut picture = Image::default();
+    (picture.mime_type, picture.bytes) = (Some("image/png".to_owned()), Some(vec![0u8; 8].into()));
+    let mut numbered = anyrig_bytes::Value::Null;
+    numbered.set("EXT_own", vec![anyrig_bytes::Value::from(1)]);
+    picture.extras.set("gltf.extensions", numbered);
+    let mut texture = Texture::default();
+    texture.alternates = vec![scene.images.push(picture)];
+    scene.textures.push(texture);
     let material = scene.materials.push(Material::new("red"));
     let node = |scene: &mut Scene, mesh, skin, materials| {
         let mut node = Node::new("n");
@@ -339,6 +364,9 @@ fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
     clip.channels.push(Channel::new(shown, Property::Rotation, rotation));
     let seen = Curve::new(Interpolation::Step, 1, vec![0.0], vec![1.0]);
     clip.channels.push(Channel::on(Target::Visibility { node: other }, seen));
+    let named = Target::Named { element: ElementId::Node(other), property: "fbx.x".to_owned() };
+    let unknown = Curve::new(Interpolation::Step, 1, vec![0.0], vec![1.0]);
+    clip.channels.push(Channel::on(named, unknown));
     let mut layered = Clip::new("layered");
     let mut kinds = Curve::new(Interpolation::PerKey, 3, vec![0.0, 1.0], vec![1.0; 6]);
     kinds.segments = vec![Segment::Step, Segment::Linear];

@@ -2,6 +2,7 @@
 //!
 //! Points are known by where they stand at rest, nodes and clips by their names.
 
+mod extensions;
 mod materials;
 mod motion;
 mod nodes;
@@ -35,6 +36,7 @@ impl Facts {
         let mut facts = Self::default();
         surfaces::add(scene, &mut facts);
         materials::add(scene, &mut facts);
+        extensions::add(scene, &mut facts);
         motion::add(scene, &mut facts);
         nodes::add(scene, namespaces, &mut facts);
         for list in facts.0.values_mut() {

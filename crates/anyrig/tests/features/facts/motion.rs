@@ -72,6 +72,16 @@ fn curve(scene: &Scene, clip: &Clip, channel: &Channel, facts: &mut Facts) {
             keys(facts, Feature::ComponentCurves, format!("weight {target} of {}", name(*node)));
         }
         Target::Visibility { node } => keys(facts, Feature::VisibilityAnimation, name(*node)),
+        Target::Material { material, property } => {
+            let what = format!("{property:?} of {}", scene.materials[*material].name);
+            keys(facts, Feature::MaterialAnimation, what);
+        }
+        Target::Camera { camera, property } => {
+            keys(facts, Feature::CameraAnimation, format!("{property:?} of {}", scene.cameras[*camera].name));
+        }
+        Target::Light { light, property } => {
+            keys(facts, Feature::LightAnimation, format!("{property:?} of {}", scene.lights[*light].name));
+        }
         Target::Named { element, property } => {
             keys(facts, Feature::NamedAnimation, format!("{property} of {element:?}"));
         }

@@ -1,5 +1,6 @@
 //! A small scene for each feature: a plain one with the feature added.
 
+mod extensions;
 mod geometry;
 mod materials;
 mod motion;
@@ -57,6 +58,22 @@ pub fn scene(feature: Feature) -> Scene {
         | F::OtherUvSets
         | F::Samplers
         | F::Images => materials::scene(feature),
+        F::AlternateImages
+        | F::Anisotropy
+        | F::CameraAnimation
+        | F::Clearcoat
+        | F::DiffuseTransmission
+        | F::Dispersion
+        | F::IndexOfRefraction
+        | F::Instances
+        | F::Iridescence
+        | F::LightAnimation
+        | F::MaterialAnimation
+        | F::MaterialVariants
+        | F::Sheen
+        | F::Specular
+        | F::Transmission
+        | F::Volume => extensions::scene(feature),
         F::Cameras
         | F::Lights
         | F::SpotLights

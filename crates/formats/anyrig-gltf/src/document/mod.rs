@@ -5,12 +5,14 @@
 //! view of that text.
 
 pub(crate) mod component;
+mod extensions;
 mod inspect;
 pub(crate) mod json;
 pub(crate) mod records;
 pub(crate) mod text;
 mod types;
 
+pub use extensions::*;
 pub use json::{Members, Named};
 pub use types::*;
 

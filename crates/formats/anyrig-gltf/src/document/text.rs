@@ -70,7 +70,20 @@ fn saturate(number: usize) -> u32 {
 
 /// Parses the JSON of a glTF file.
 pub(crate) fn parse_root(text: &[u8], context: &Context) -> Result<Root> {
-    Root::from_json(parse(text, context)?, &At::Root, context)
+    let value = parse(text, context)?;
+    let is_version_1 = is_version_1(&value);
+    Root::from_json(value, &At::Root, context).map_err(|error| match is_version_1 {
+        true => Error::unsupported(Place::json("/asset/version"), crate::GLTF_1_MESSAGE),
+        false => error,
+    })
+}
+
+/// glTF 1.0 has objects where 2.0 has lists, so that it does not get as far as to its version.
+fn is_version_1(root: &Value) -> bool {
+    let version = root.get("asset").and_then(|asset| asset.get("version"));
+    let stated = version.is_some_and(|v| v.as_str().is_some_and(|v| v.starts_with("1.")) || v.as_f64() == Some(1.0));
+    let by_name = |list: &str| matches!(root.get(list), Some(Value::Object(_)));
+    stated || version.is_none() && ["scenes", "nodes", "meshes", "accessors"].into_iter().any(by_name)
 }
 
 /// The shortest text of a value.

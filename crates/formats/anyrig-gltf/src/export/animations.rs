@@ -1,14 +1,15 @@
 //! Clips become animations.
 
 use super::packer::{Bounds, Component, Elements, Kind, shape};
-use super::{Saver, extras, named, raw_extension, unless};
+use super::{Saver, extras, materials, named, raw_extension, unless};
 use crate::codes;
 use crate::document::{
     AnimationObject, AnimationPointer, AnimationSampler, ChannelObject, ChannelTarget, Index, Named,
 };
 use crate::names::CHANNEL_TARGET;
-use anyrig_bytes::{Buffer, Diagnostic, Result};
-use anyrig_scene::{Channel, Clip, Curve, Interpolation, Property, Target};
+use crate::pointers;
+use anyrig_bytes::{Buffer, Diagnostic, Result, SharedBytes};
+use anyrig_scene::{Channel, Clip, Curve, Interpolation, MaterialProperty, Projection, Property, Target};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -59,7 +60,7 @@ impl Saver<'_> {
         let mut known: BTreeMap<(Index, Index, u8), Index> = BTreeMap::new();
         for (index, channel) in clip.channels.iter().enumerate() {
             let subject = format!("clip {number} channel {index}");
-            let Some(target) = target(channel) else { continue };
+            let Some(target) = self.channel_target(channel) else { continue };
             if self.moves_a_dropped_mesh(channel) {
                 self.context.tell(&codes::ANIMATION_PATH, subject, "the mesh whose weights it moves is not written");
                 continue;
@@ -90,7 +91,7 @@ impl Saver<'_> {
     fn moves_a_dropped_mesh(&self, channel: &Channel) -> bool {
         let Target::Node { node, property: Property::MorphWeights } = channel.target else { return false };
         let instance = self.scene.nodes.get(node).and_then(|n| n.mesh.as_ref());
-        instance.is_none_or(|i| self.mesh_index(i.mesh, &i.materials).is_none())
+        instance.is_none_or(|i| self.mesh_index(i).is_none())
     }
 
     /// Accessors of times and values.
@@ -107,9 +108,36 @@ impl Saver<'_> {
         }
         let owner = if matches!(held, Cow::Borrowed(_)) { Owner::Scene } else { Owner::Nobody };
         let times = self.times(&held.times_secs, owner);
-        let form = ValueForm { is_rotation, shape: shape_of(channel, held.width), owner };
-        let values = self.values(&held, form, subject);
+        let values = match self.own_values(channel, &held) {
+            Some(index) => index,
+            None => self.values(&held, ValueForm { is_rotation, shape: shape_of(channel, held.width), owner }, subject),
+        };
         (times, values, held.interpolation)
+    }
+
+    /// Values that are not written as they are: truth values, and emissive colours whose material was spelt anew.
+    fn own_values(&mut self, channel: &Channel, curve: &Curve) -> Option<Index> {
+        match channel.target {
+            Target::Visibility { .. } => {
+                let bytes: Vec<u8> = curve.values.iter().map(|v| u8::from(v.abs() >= 1.0)).collect();
+                let count = bytes.len();
+                let bytes = SharedBytes::from(bytes);
+                let (component, shape) = (Component::U8, "SCALAR");
+                let elements = Elements { component, normalized: false, shape, count, bounds: None, bytes };
+                Some(self.packer.add(Kind::Animation, elements))
+            }
+            Target::Material { material, property } => {
+                let division = materials::emissive_division(self.scene.materials.get(material)?);
+                let factor = match property {
+                    MaterialProperty::Emissive if division != 1.0 => 1.0 / division,
+                    MaterialProperty::EmissiveStrength if division != 1.0 => division,
+                    _ => return None,
+                };
+                let values: Buffer<f32> = curve.values.iter().map(|v| v * factor).collect();
+                Some(self.floats(values, curve.width, shape(curve.width)?, None))
+            }
+            _ => None,
+        }
     }
 
     fn times(&mut self, times: &Buffer<f64>, owner: Owner) -> Index {
@@ -170,28 +198,47 @@ fn shape_of(channel: &Channel, width: usize) -> &'static str {
 /// True when glTF has a word for what a channel moves.
 pub(super) fn is_holdable(target: &Target) -> bool {
     match target {
-        Target::Node { .. } => true,
+        Target::Node { .. }
+        | Target::Visibility { .. }
+        | Target::Material { .. }
+        | Target::Camera { .. }
+        | Target::Light { .. } => true,
         Target::Other(path) => path.starts_with('/'),
         // Baked before; what is left has no word in glTF.
-        Target::Component { .. } | Target::Morph { .. } | Target::Visibility { .. } | Target::Named { .. } => false,
+        Target::Component { .. } | Target::Morph { .. } | Target::Named { .. } => false,
     }
 }
 
-fn target(channel: &Channel) -> Option<ChannelTarget> {
-    let mut object = ChannelTarget { extras: channel.extras.get(CHANNEL_TARGET).cloned(), ..ChannelTarget::default() };
-    match &channel.target {
-        Target::Node { node, property } => {
+impl Saver<'_> {
+    fn channel_target(&self, channel: &Channel) -> Option<ChannelTarget> {
+        let extras = channel.extras.get(CHANNEL_TARGET).cloned();
+        let mut object = ChannelTarget { extras, ..ChannelTarget::default() };
+        if let Target::Node { node, property } = channel.target {
             object.node = Some(node.index() as Index);
-            object.path = Some(path(*property).to_owned());
+            object.path = Some(path(property).to_owned());
+            return Some(object);
         }
-        Target::Other(pointer) if is_holdable(&channel.target) => {
-            object.path = Some("pointer".to_owned());
-            let value = AnimationPointer { pointer: Some(pointer.clone()), ..AnimationPointer::default() };
-            object.extensions = Some(Named(vec![("KHR_animation_pointer".to_owned(), raw_extension(&value))]));
-        }
-        _ => return None,
+        object.path = Some("pointer".to_owned());
+        let pointer = Some(self.pointer(&channel.target)?);
+        let value = AnimationPointer { pointer, ..AnimationPointer::default() };
+        object.extensions = Some(Named(vec![("KHR_animation_pointer".to_owned(), raw_extension(&value))]));
+        Some(object)
     }
-    Some(object)
+
+    fn pointer(&self, target: &Target) -> Option<String> {
+        Some(match target {
+            Target::Visibility { node } => pointers::of_visibility(node.index()),
+            Target::Material { material, property } => pointers::of_material(material.index(), *property),
+            Target::Light { light, property } => pointers::of_light(light.index(), *property),
+            Target::Camera { camera, property } => {
+                let projection = self.scene.cameras.get(*camera)?.projection;
+                let perspective = matches!(projection, Projection::Perspective { .. });
+                pointers::of_camera(camera.index(), *property, perspective)
+            }
+            Target::Other(pointer) if is_holdable(target) => pointer.clone(),
+            _ => return None,
+        })
+    }
 }
 
 fn path(property: Property) -> &'static str {

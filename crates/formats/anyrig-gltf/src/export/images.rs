@@ -66,7 +66,8 @@ impl Saver<'_> {
         let mut samplers: Vec<SamplerObject> = Vec::new();
         let mut objects = Vec::new();
         for texture in self.scene.textures.values() {
-            objects.push(self.texture(texture, &mut samplers));
+            let object = self.texture(texture, &mut samplers);
+            objects.push(self.with_alternates(texture, object));
         }
         self.root.samplers = some(samplers);
         self.root.textures = some(objects);
@@ -79,9 +80,7 @@ impl Saver<'_> {
         let image = texture.image.and_then(|i| Some((self.scene.images.get(i)?, self.image_indexes.get(i.index())?)));
         let Some((image, Some(index))) = image else { return object };
         let (media_type, _) = kind(image);
-        // An extension that the texture carries names another image beside the plain one.
-        let carried = |name: &str| object.extensions.as_ref().is_some_and(|e| e.get(name).is_some());
-        match TEXTURE_SOURCES.iter().find(|(name, of)| *of == media_type && !carried(name)) {
+        match TEXTURE_SOURCES.iter().find(|(_, of)| *of == media_type) {
             // These have no fallback in core glTF, so they are required.
             Some((extension, _)) => {
                 let source = TextureSource { source: Some(*index), ..TextureSource::default() };
@@ -90,6 +89,24 @@ impl Saver<'_> {
             }
             None if is_core(&media_type) => object.source = Some(*index),
             None => self.context.tell(&codes::IMAGE_KIND, format!("image {index}"), media_type),
+        }
+        object
+    }
+
+    /// The same picture in other encodings, each under the extension of its kind.
+    fn with_alternates(&mut self, texture: &Texture, mut object: TextureObject) -> TextureObject {
+        for id in &texture.alternates {
+            let image = self.scene.images.get(*id).zip(self.image_indexes.get(id.index()));
+            let Some((image, Some(index))) = image else { continue };
+            let (media_type, _) = kind(image);
+            let taken = |name: &str| object.extensions.as_ref().is_some_and(|e| e.get(name).is_some());
+            let source = TEXTURE_SOURCES.iter().find(|(name, of)| *of == media_type && !taken(name));
+            let Some((extension, _)) = source else {
+                self.context.tell(&codes::ALTERNATE_DROPPED, format!("image {}", id.index()), media_type);
+                continue;
+            };
+            let value = TextureSource { source: Some(*index), ..TextureSource::default() };
+            extend(&mut object.extensions, extension, raw_extension(&value));
         }
         object
     }

@@ -38,14 +38,13 @@ pub(super) fn predict(scene: &Scene) -> Report {
 }
 
 /// Features whose loss needs no more words than the capability table has.
-const WHOLE: [Feature; 10] = [
+const WHOLE: [Feature; 9] = [
     Feature::ComponentCurves,
     Feature::PerKeyCurves,
     Feature::GeometricTransforms,
     Feature::Extrapolation,
     Feature::LayeredClips,
     Feature::ClipStarts,
-    Feature::VisibilityAnimation,
     Feature::NamedAnimation,
     Feature::Pivots,
     Feature::InheritModes,
@@ -85,6 +84,8 @@ fn foreign_extras(scene: &Scene, report: &mut Report) {
     };
     look(&scene.extras, "of the file");
     scene.nodes.values().for_each(|n| look(&n.extras, "of nodes"));
+    scene.nodes.values().filter_map(|n| n.instances.as_ref()).for_each(|i| look(&i.extras, "of instances"));
+    scene.variants.iter().for_each(|v| look(&v.extras, "of variants"));
     scene.root_sets.iter().for_each(|s| look(&s.extras, "of root sets"));
     for mesh in scene.meshes.values() {
         look(&mesh.extras, "of meshes");
@@ -93,6 +94,7 @@ fn foreign_extras(scene: &Scene, report: &mut Report) {
     scene.skins.values().for_each(|s| look(&s.extras, "of skins"));
     for material in scene.materials.values() {
         look(&material.extras, "of materials");
+        material.part_extras().for_each(|e| look(e, "of materials"));
         material.texture_uses().for_each(|(_, t)| look(&t.extras, "of texture uses"));
     }
     for texture in scene.textures.values() {

@@ -1,27 +1,36 @@
 //! Meshes: parts become primitives.
 
-use super::{Saver, extras, indices, influences, named, some, streams, unless};
+use super::variants::{self, Choice};
+use super::{Saver, extend, extras, indices, influences, named, some, streams, unless};
 use crate::codes;
 use crate::document::json::short;
 use crate::document::{Index, MeshObject, Named, Primitive};
 use crate::names::MATERIALS;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Result, Value};
-use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, Part, Semantic, Topology};
+use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, MeshInstance, Part, Semantic, Topology};
 
 /// Sets of an attribute above this number are dropped rather than filling the gap below them.
 const MAX_SETS: u32 = 64;
 
 type Materials = Vec<Option<MaterialId>>;
 
+/// How a mesh is dressed: the material of each part, and what parts wear in variants.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Dress {
+    materials: Materials,
+    variants: Vec<Choice>,
+}
+
 impl Saver<'_> {
     /// Each mesh once, in order, then once more for each other choice of materials that a node makes.
     pub(super) fn meshes(&mut self) -> Result<()> {
-        let mut wanted: Vec<(MeshId, Materials)> = Vec::new();
-        let instances: Vec<(MeshId, Materials)> = self.instances();
+        let mut wanted: Vec<(MeshId, Dress)> = Vec::new();
+        let instances: Vec<(MeshId, Dress)> = self.dresses();
         for (id, mesh) in self.scene.meshes.iter() {
-            let shown = instances.iter().find(|(m, _)| *m == id).map(|(_, materials)| materials.clone());
-            wanted.push((id, shown.unwrap_or_else(|| kept_materials(mesh))));
+            let shown = instances.iter().find(|(m, _)| *m == id).map(|(_, dress)| dress.clone());
+            let kept = || Dress { materials: kept_materials(mesh), variants: Vec::new() };
+            wanted.push((id, shown.unwrap_or_else(kept)));
         }
         let known: std::collections::BTreeSet<_> = wanted.iter().cloned().collect();
         let mut seen = known;
@@ -32,11 +41,11 @@ impl Saver<'_> {
             }
         }
         let mut objects = Vec::new();
-        for (id, materials) in wanted {
+        for (id, dress) in wanted {
             self.context.check_cancelled()?;
-            if let Some(object) = self.mesh(id, &materials)? {
+            if let Some(object) = self.mesh(id, &dress)? {
                 objects.push(object);
-                self.mesh_indexes.push((id, materials, objects.len() as Index - 1));
+                self.mesh_indexes.push((id, dress, objects.len() as Index - 1));
             } else {
                 self.context.tell(&codes::MESH_DROPPED, format!("mesh {}", id.index()), "");
             }
@@ -46,31 +55,44 @@ impl Saver<'_> {
         Ok(())
     }
 
-    /// Meshes with the materials that nodes show them with, by part.
-    fn instances(&self) -> Vec<(MeshId, Materials)> {
+    /// Meshes as nodes show them, each way once.
+    fn dresses(&self) -> Vec<(MeshId, Dress)> {
         let instances = self.scene.nodes.values().filter_map(|n| n.mesh.as_ref());
-        let mut all: Vec<_> = instances.map(|i| (i.mesh, self.part_materials(i.mesh, &i.materials))).collect();
+        let mut all: Vec<_> = instances.map(|i| (i.mesh, self.dress(i))).collect();
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|i| seen.insert(i.clone()));
         all
     }
 
-    /// The material of each part, by its slot.
-    pub(super) fn part_materials(&self, mesh: MeshId, slots: &[Option<MaterialId>]) -> Materials {
-        let parts = self.scene.meshes.get(mesh).map_or(&[][..], |m| m.parts.as_slice());
-        parts.iter().map(|p| slots.get(p.slot as usize).copied().flatten()).collect()
+    /// What each part wears, by its slot.
+    fn dress(&self, instance: &MeshInstance) -> Dress {
+        let parts = self.scene.meshes.get(instance.mesh).map_or(&[][..], |m| m.parts.as_slice());
+        let material = |p: &Part| instance.materials.get(p.slot as usize).copied().flatten();
+        let mut variants = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            // Validated choices are sorted by slot.
+            let start = instance.variants.partition_point(|v| v.slot < part.slot);
+            let own = instance.variants[start..].iter().take_while(|v| v.slot == part.slot);
+            variants.extend(own.map(|v| (number as u32, v.variant, v.material)));
+        }
+        Dress { materials: parts.iter().map(material).collect(), variants }
     }
 
-    fn mesh(&mut self, id: MeshId, materials: &Materials) -> Result<Option<MeshObject>> {
+    fn mesh(&mut self, id: MeshId, dress: &Dress) -> Result<Option<MeshObject>> {
         let mesh = &self.scene.meshes[id];
         let mut object = MeshObject { name: named(&mesh.name), ..MeshObject::default() };
         extras::restore!(object, &mesh.extras);
         let mut primitives = Vec::new();
         for (number, part) in mesh.parts.iter().enumerate() {
             let subject = format!("mesh {} part {number}", id.index());
-            let material = materials.get(number).copied().flatten();
+            let material = dress.materials.get(number).copied().flatten();
             match self.primitive(part, mesh.morphs.len(), material, &subject)? {
-                Some(primitive) => primitives.push(primitive),
+                Some(mut primitive) => {
+                    if let Some((name, value)) = variants::mappings(&dress.variants, number) {
+                        extend(&mut primitive.extensions, name, value);
+                    }
+                    primitives.push(primitive);
+                }
                 None => self.context.tell(&codes::PART_DROPPED, subject, ""),
             }
         }
@@ -161,10 +183,10 @@ impl Saver<'_> {
         (attributes, names)
     }
 
-    /// The glTF mesh that shows a mesh with these materials.
-    pub(super) fn mesh_index(&self, mesh: MeshId, materials: &[Option<MaterialId>]) -> Option<Index> {
-        let key = (mesh, self.part_materials(mesh, materials));
-        let found = self.mesh_indexes.binary_search_by(|(m, materials, _)| (m, materials).cmp(&(&key.0, &key.1)));
+    /// The glTF mesh that shows a mesh as an instance does.
+    pub(super) fn mesh_index(&self, instance: &MeshInstance) -> Option<Index> {
+        let key = (instance.mesh, self.dress(instance));
+        let found = self.mesh_indexes.binary_search_by(|(m, dress, _)| (m, dress).cmp(&(&key.0, &key.1)));
         found.ok().and_then(|at| self.mesh_indexes.get(at)).map(|(_, _, index)| *index)
     }
 }

@@ -10,6 +10,7 @@ mod files;
 mod images;
 mod indices;
 mod influences;
+mod instances;
 mod losses;
 mod materials;
 mod meshes;
@@ -18,7 +19,10 @@ mod nodes;
 mod packer;
 mod prepare;
 mod skins;
+mod stale;
 mod streams;
+mod surfaces;
+mod variants;
 
 use self::packer::Packer;
 use crate::document::json::ToJson;
@@ -26,7 +30,7 @@ use crate::document::{Asset, Index, Members, Named, Root, SceneObject};
 use crate::names::{ASSET, REQUIRED};
 use crate::{Form, GltfOptions};
 use anyrig_bytes::{Context, Result, Value};
-use anyrig_scene::{ExportedFile, MaterialId, MeshId, Scene};
+use anyrig_scene::{ExportedFile, MeshId, Scene};
 use std::collections::BTreeSet;
 
 /// Writes a validated scene.
@@ -34,11 +38,13 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     let options = GltfOptions::of(context)?;
     context.append(losses::predict(&scene));
     prepare::prepare(&mut scene, context)?;
+    stale::drop_stale(&mut scene, context);
     let mut saver = Saver::new(&scene, &options, context);
     let mut files = files::Files::new(form, &options, stem);
     saver.images(&mut files)?;
     saver.textures();
     saver.materials();
+    saver.variants();
     saver.cameras();
     saver.lights();
     saver.meshes()?;
@@ -59,7 +65,7 @@ struct Saver<'a> {
     root: Root,
     packer: Packer,
     /// Which glTF mesh shows a mesh with which materials. The first ones are in the scene's order.
-    mesh_indexes: Vec<(MeshId, Vec<Option<MaterialId>>, Index)>,
+    mesh_indexes: Vec<(MeshId, meshes::Dress, Index)>,
     /// The glTF image of each image; `None` for those without content.
     image_indexes: Vec<Option<Index>>,
     /// The glTF skin of each skin; `None` for those that glTF does not allow.
@@ -111,10 +117,10 @@ impl<'a> Saver<'a> {
             asset.other = extras::object(kept.get("members"));
         }
         self.root.asset = Some(asset);
-        let lights = self.root.extensions.take();
+        let own = self.root.extensions.take();
         let root = &mut self.root;
         extras::restore!(root, &self.scene.extras);
-        for (name, value) in lights.into_iter().flat_map(|l| l.0) {
+        for (name, value) in own.into_iter().flat_map(|l| l.0) {
             extras::add(&mut self.root.extensions, &name, value);
         }
         let used = extras::used(&self.root.to_json());

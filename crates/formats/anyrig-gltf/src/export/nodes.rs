@@ -7,13 +7,26 @@ use crate::document::json::short;
 use crate::document::{LightReference, NodeObject, NodeVisibility};
 use anyrig_scene::glam::DAffine3;
 use anyrig_scene::{LocalTransform, MeshInstance, Node, NodeId, Property, Target, Trs};
+use std::collections::BTreeSet;
 
 impl Saver<'_> {
     pub(super) fn nodes(&mut self) {
         let animated = self.animated_nodes();
         let mut objects = Vec::new();
-        for (id, node) in self.scene.nodes.iter() {
-            objects.push(self.node(id, node, animated[id.index()]));
+        let blinking = self.blinking_nodes();
+        let scene = self.scene;
+        for (id, node) in scene.nodes.iter() {
+            let mut object = self.node(id, node, animated[id.index()]);
+            // A pointer must lead to something.
+            if !node.visible || blinking.contains(&id) {
+                let value = NodeVisibility { visible: unless(node.visible, &true), ..NodeVisibility::default() };
+                extend(&mut object.extensions, "KHR_node_visibility", raw_extension(&value));
+            }
+            if let (Some(instances), Some(_)) = (&node.instances, object.mesh) {
+                let value = self.instances(id, instances);
+                extend(&mut object.extensions, super::instances::NAME, value);
+            }
+            objects.push(object);
         }
         self.root.nodes = some(objects);
     }
@@ -28,6 +41,12 @@ impl Saver<'_> {
             }
         }
         animated
+    }
+
+    fn blinking_nodes(&self) -> BTreeSet<NodeId> {
+        let channels = self.scene.clips.iter().flat_map(|c| &c.channels);
+        let blinks = |target: &Target| if let Target::Visibility { node } = target { Some(*node) } else { None };
+        channels.filter_map(|c| blinks(&c.target)).collect()
     }
 
     fn node(&self, id: NodeId, node: &Node, animated: bool) -> NodeObject {
@@ -48,15 +67,11 @@ impl Saver<'_> {
             let value = LightReference { light: Some(light.index() as u32), ..LightReference::default() };
             extend(&mut object.extensions, "KHR_lights_punctual", raw_extension(&value));
         }
-        if !node.visible {
-            let value = NodeVisibility { visible: Some(false), ..NodeVisibility::default() };
-            extend(&mut object.extensions, "KHR_node_visibility", raw_extension(&value));
-        }
         object
     }
 
     fn instance(&self, id: NodeId, instance: &MeshInstance, object: &mut NodeObject) {
-        object.mesh = self.mesh_index(instance.mesh, &instance.materials);
+        object.mesh = self.mesh_index(instance);
         if object.mesh.is_none() {
             return;
         }

@@ -24,13 +24,15 @@ pub(super) enum Kind {
     Binds,
     /// Key times and values.
     Animation,
+    /// Transforms of instances.
+    Instances,
     /// An image; a view of its own.
     Image,
 }
 
 impl Kind {
     fn is_shared(self) -> bool {
-        matches!(self, Self::Indices | Self::Sparse | Self::Binds | Self::Animation)
+        matches!(self, Self::Indices | Self::Sparse | Self::Binds | Self::Animation | Self::Instances)
     }
 
     fn target(self) -> Option<u32> {

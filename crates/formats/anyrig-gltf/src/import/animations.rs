@@ -4,7 +4,7 @@ use super::extras::{keep, raw};
 use super::{Loader, in_list, list, need};
 use crate::codes;
 use crate::document::json::At;
-use crate::document::{AnimationObject, AnimationPointer, AnimationSampler, ChannelObject, ChannelTarget, typed};
+use crate::document::{AnimationObject, AnimationSampler, ChannelObject, ChannelTarget};
 use crate::names::{CHANNEL_TARGET, EXTRAS};
 use anyrig_bytes::{Buffer, Diagnostic, Result};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, NodeId, Property, Target};
@@ -41,9 +41,7 @@ impl Loader<'_> {
             let index = in_list(index, samplers.len(), &at.key("sampler"), "sampler")?;
             let sampler = need(samplers.get(index), &at, "sampler")?;
             let curve = self.curve(sampler, times, &at_samplers.index(index))?;
-            if let Some(channel) = self.channel(channel, curve, &at)? {
-                clip.channels.push(channel);
-            }
+            self.channel(channel, &curve, &at, &mut clip.channels)?;
         }
         Ok(clip)
     }
@@ -90,22 +88,29 @@ impl Loader<'_> {
         Ok(times)
     }
 
-    fn channel(&self, channel: &ChannelObject, curve: Curve, at: &At<'_>) -> Result<Option<Channel>> {
+    /// Adds the channel, once for each of its targets.
+    fn channel(&self, channel: &ChannelObject, curve: &Curve, at: &At<'_>, out: &mut Vec<Channel>) -> Result<()> {
         let target = need(channel.target.as_ref(), at, "target")?;
         let at_target = at.key("target");
-        let Some(to) = self.target(target, &curve, &at_target)? else { return Ok(None) };
-        let mut out = Channel::new(NodeId::new(0), Property::Translation, curve);
-        out.target = to;
-        out.extras = keep(&raw!(channel), &[], at, self.context);
+        let targets = self.target(target, curve, &at_target)?;
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let mut extras = keep(&raw!(channel), &[], at, self.context);
         for (namespace, value) in keep(&raw!(target), &["KHR_animation_pointer"], &at_target, self.context).iter() {
             if namespace == EXTRAS {
-                out.extras.set(CHANNEL_TARGET, value.clone());
+                extras.set(CHANNEL_TARGET, value.clone());
             }
         }
-        Ok(Some(out))
+        for to in targets {
+            let mut channel = Channel::on(to, curve.clone());
+            channel.extras.clone_from(&extras);
+            out.push(channel);
+        }
+        Ok(())
     }
 
-    fn target(&self, target: &ChannelTarget, curve: &Curve, at: &At<'_>) -> Result<Option<Target>> {
+    fn target(&self, target: &ChannelTarget, curve: &Curve, at: &At<'_>) -> Result<Vec<Target>> {
         let path = need(target.path.as_deref(), at, "path")?;
         let node = target.node.map(|n| in_list(n, self.scene.nodes.len(), &at.key("node"), "node")).transpose()?;
         let property = match path {
@@ -113,15 +118,15 @@ impl Loader<'_> {
             "rotation" => Property::Rotation,
             "scale" => Property::Scale,
             "weights" => Property::MorphWeights,
-            "pointer" => return self.pointer(target, at),
+            "pointer" => return self.pointer(target, curve, at),
             other => {
                 self.ignore(&codes::CHANNEL_UNKNOWN, at, &format!("the path {other:?} is not known"));
-                return Ok(None);
+                return Ok(Vec::new());
             }
         };
         let Some(node) = node.map(NodeId::new) else {
             self.ignore(&codes::CHANNEL_IGNORED, at, "it has no target node");
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let targets = self.scene.nodes[node].mesh.as_ref().map(|m| self.scene.meshes[m.mesh].morphs.len());
         // A node without morph targets: validation drops the channel and says so.
@@ -131,21 +136,10 @@ impl Loader<'_> {
                 format!("its keys have {} numbers, {path} of node {} needs others", curve.width, node.index());
             return Err(at.malformed(message));
         }
-        Ok(Some(Target::Node { node, property }))
+        Ok(vec![Target::Node { node, property }])
     }
 
-    fn pointer(&self, target: &ChannelTarget, at: &At<'_>) -> Result<Option<Target>> {
-        let at = at.key("extensions");
-        let Some(value) = target.extensions.as_ref().and_then(|e| e.get("KHR_animation_pointer")) else {
-            self.ignore(&codes::CHANNEL_UNKNOWN, &at, "the path is a pointer, but there is none");
-            return Ok(None);
-        };
-        let at = at.key("KHR_animation_pointer");
-        let pointer: AnimationPointer = typed(value, &at, self.context)?;
-        Ok(Some(Target::Other(need(pointer.pointer, &at, "pointer")?)))
-    }
-
-    fn ignore(&self, code: &'static anyrig_bytes::Code, at: &At<'_>, why: &str) {
+    pub(super) fn ignore(&self, code: &'static anyrig_bytes::Code, at: &At<'_>, why: &str) {
         self.context.push(Diagnostic::new(code, at.pointer(), why).at(at.place()));
     }
 }

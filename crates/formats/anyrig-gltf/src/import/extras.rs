@@ -13,7 +13,6 @@ use anyrig_scene::Extras;
 const REFER_TO_BINARY: &[&str] = &[
     "CESIUM_primitive_outline",
     "EXT_instance_features",
-    "EXT_mesh_gpu_instancing",
     "EXT_primitive_voxels",
     "EXT_structural_metadata",
     "KHR_audio",
@@ -50,7 +49,9 @@ pub(super) fn keep(raw: &Raw<'_>, read: &[&str], at: &At<'_>, context: &Context)
     for (name, value) in raw.extensions.iter().flat_map(|e| &e.0).filter(|(name, _)| !read.contains(&name.as_str())) {
         let (code, message) = match name.as_str() {
             name if PACKINGS.contains(&name) => (&codes::EXTENSION_FALLBACK, "the unpacked data beside it is used"),
-            name if REFER_TO_BINARY.contains(&name) => (&codes::EXTENSION_DATA_LOST, "it was left out"),
+            name if REFER_TO_BINARY.contains(&name) || refers_to_binary(value) => {
+                (&codes::EXTENSION_DATA_LOST, "it was left out")
+            }
             _ => {
                 extensions.set(name, value.clone());
                 continue;
@@ -70,11 +71,34 @@ pub(super) fn keep(raw: &Raw<'_>, read: &[&str], at: &At<'_>, context: &Context)
     kept
 }
 
+/// Whether an unknown extension holds the index of an accessor, buffer view or buffer, by the names that extensions give
+/// those. A walk with a list instead of recursion, so nesting costs no stack.
+fn refers_to_binary(value: &Value) -> bool {
+    const NAMES: [&str; 6] = ["accessor", "accessors", "buffer", "bufferView", "bufferViews", "indices"];
+    let is_index = |value: &Value| matches!(value, Value::Int(_) | Value::UInt(_));
+    let holds = |value: &Value| is_index(value) || value.as_array().is_some_and(|list| list.iter().any(is_index));
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                let names = |(key, value): &(String, Value)| NAMES.contains(&key.as_str()) && holds(value);
+                if members.iter().any(names) {
+                    return true;
+                }
+                open.extend(members.iter().map(|(_, value)| value));
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 impl Loader<'_> {
     /// Extras of the file as a whole.
     pub(super) fn file_extras(&mut self) {
         let at = At::Root;
-        self.scene.extras = keep(&raw!(self.root), &["KHR_lights_punctual"], &at, self.context);
+        self.scene.extras = keep(&raw!(self.root), &["KHR_lights_punctual", super::variants::NAME], &at, self.context);
         let Some(asset) = &self.root.asset else { return };
         let mut kept = Value::Null;
         for (key, value) in [("generator", &asset.generator), ("copyright", &asset.copyright)] {

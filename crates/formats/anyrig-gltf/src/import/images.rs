@@ -96,13 +96,14 @@ impl Loader<'_> {
             let at = at.key("extensions");
             let at = at.key(name);
             let source: TextureSource = typed(value, &at, self.context)?;
+            self.no_more(&raw!(source), &at);
             let Some(source) = source.source else { continue };
             let other = in_list(source, images, &at.key("source"), "image")?;
-            // Beside a plain image the extension stays an extra: export writes both.
-            if image.is_none() {
-                image = Some(other);
-                read.push(name);
+            match image {
+                None => image = Some(other),
+                Some(_) => out.alternates.push(ImageId::new(other)),
             }
+            read.push(name);
         }
         out.image = image.map(ImageId::new);
         if let Some(sampler) = texture.sampler {

@@ -2,9 +2,9 @@
 
 use super::cameras::clamped;
 use super::extras::{keep, raw};
-use super::{Loader, in_list, list, need};
+use super::{Loader, in_list, list, need, surfaces};
 use crate::document::json::At;
-use crate::document::{EmissiveStrength, MaterialObject, TextureInfo, TextureTransform, typed};
+use crate::document::{MaterialObject, TextureInfo, TextureTransform, typed};
 use crate::names::PBR;
 use anyrig_bytes::{Result, Value};
 use anyrig_scene::{AlphaMode, Extras, Material, TextureId, TextureUse, UvTransform};
@@ -22,8 +22,9 @@ impl Loader<'_> {
 
     fn material(&self, object: &MaterialObject, at: &At<'_>) -> Result<Material> {
         let mut out = Material::new(object.name.clone().unwrap_or_default());
-        out.extras = keep(&raw!(object), &["KHR_materials_unlit", "KHR_materials_emissive_strength"], at, self.context);
+        out.extras = keep(&raw!(object), surfaces::READ, at, self.context);
         self.pbr(object, &mut out, at)?;
+        self.glossiness(object, &mut out, at)?;
         out.normal_texture = self.texture_use(object.normal_texture.as_ref(), &at.key("normalTexture"))?;
         let scale = object.normal_texture.as_ref().and_then(|t| t.scale);
         out.normal_scale = scale.unwrap_or(1.0) as f32;
@@ -32,7 +33,9 @@ impl Loader<'_> {
         let at_strength = at.key("occlusionTexture");
         out.occlusion_strength = self.unit(strength, &at_strength.key("strength"));
         out.emissive_texture = self.texture_use(object.emissive_texture.as_ref(), &at.key("emissiveTexture"))?;
-        self.emissive(object, &mut out, at)?;
+        let factor = object.emissive_factor.unwrap_or([0.0; 3]);
+        out.emissive = factor.map(|f| self.unit(f, &at.key("emissiveFactor")));
+        self.surface(object, &mut out, at)?;
         out.alpha_mode = match object.alpha_mode.as_deref() {
             None | Some("OPAQUE") => AlphaMode::Opaque,
             Some("BLEND") => AlphaMode::Blend,
@@ -44,7 +47,6 @@ impl Loader<'_> {
             Some(other) => return Err(at.key("alphaMode").malformed(format!("{other:?} is not an alpha mode"))),
         };
         out.double_sided = object.double_sided.unwrap_or(false);
-        out.unlit = object.extensions.as_ref().is_some_and(|e| e.get("KHR_materials_unlit").is_some());
         Ok(out)
     }
 
@@ -68,23 +70,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn emissive(&self, object: &MaterialObject, out: &mut Material, at: &At<'_>) -> Result<()> {
-        let factor = object.emissive_factor.unwrap_or([0.0; 3]);
-        let factor = factor.map(|f| clamped(f, (0.0, 1.0), &at.key("emissiveFactor"), self.context));
-        let mut strength = 1.0;
-        if let Some(value) = object.extensions.as_ref().and_then(|e| e.get("KHR_materials_emissive_strength")) {
-            let at = at.key("extensions");
-            let at = at.key("KHR_materials_emissive_strength");
-            let given: EmissiveStrength = typed(value, &at, self.context)?;
-            let range = (0.0, f64::from(f32::MAX));
-            strength =
-                clamped(given.emissive_strength.unwrap_or(1.0), range, &at.key("emissiveStrength"), self.context);
-        }
-        out.emissive = factor.map(|f| (f * strength) as f32);
-        Ok(())
-    }
-
-    fn texture_use(&self, info: Option<&TextureInfo>, at: &At<'_>) -> Result<Option<TextureUse>> {
+    pub(super) fn texture_use(&self, info: Option<&TextureInfo>, at: &At<'_>) -> Result<Option<TextureUse>> {
         let Some(info) = info else { return Ok(None) };
         let index = need(info.index, at, "index")?;
         let index = in_list(index, self.scene.textures.len(), &at.key("index"), "texture")?;
@@ -101,6 +87,7 @@ impl Loader<'_> {
                 rotation_rad: given.rotation.unwrap_or(0.0) as f32,
                 scale: pair(given.scale.unwrap_or([1.0; 2])),
             });
+            self.no_more(&raw!(given), &at);
         }
         out.extras = keep(&raw!(info), &["KHR_texture_transform"], at, self.context);
         Ok(Some(out))

@@ -75,15 +75,17 @@ impl Loader<'_> {
         let primitives = need(object.primitives.as_ref(), at, "primitives")?;
         self.context.take_memory(primitives.len() as u64 * size_of::<Part>() as u64, || at.place())?;
         let at_primitives = at.key("primitives");
-        let mut materials = Vec::new();
+        let (mut materials, mut variants) = (Vec::new(), Vec::new());
         for (i, primitive) in primitives.iter().enumerate() {
             let at = at_primitives.index(i);
             let mut part = self.part(primitive, &at)?;
             part.slot = i as u32;
             materials.push(self.material_of(primitive, &at)?);
+            variants.extend(self.variants_of(primitive, part.slot, &at)?);
             out.parts.push(part);
         }
         self.mesh_materials.push(materials);
+        self.mesh_variants.push(variants);
         self.morph_targets(object, &mut out, at)?;
         Ok(out)
     }
@@ -125,7 +127,7 @@ impl Loader<'_> {
     fn part(&mut self, primitive: &Primitive, at: &At<'_>) -> Result<Part> {
         let attributes = need(primitive.attributes.as_ref(), at, "attributes")?;
         let mut part = Part::default();
-        part.extras = keep(&raw!(primitive), &[], at, self.context);
+        part.extras = keep(&raw!(primitive), &[super::variants::NAME], at, self.context);
         let at_attributes = at.key("attributes");
         part.point_count = self.point_count(attributes, &at_attributes)?;
         // Accessors may be shared by any number of parts; each use is work for whoever walks over the parts.
@@ -160,7 +162,7 @@ impl Loader<'_> {
         u32::try_from(points).map_err(|_| at.malformed("too many points"))
     }
 
-    fn stream(&mut self, semantic: Semantic, accessor: Index, at: &At<'_>) -> Result<Stream> {
+    pub(super) fn stream(&mut self, semantic: Semantic, accessor: Index, at: &At<'_>) -> Result<Stream> {
         let layout = self.accessors.layout(accessor, at)?;
         let (width, storage) = (layout.shape.width(), layout.storage());
         check_width(&semantic, width, false, at)?;

@@ -5,14 +5,19 @@ mod animations;
 mod buffers;
 mod cameras;
 mod extras;
+mod glossiness;
 mod images;
+mod instances;
 mod materials;
 mod meshes;
 mod morphs;
 mod nodes;
+mod pointers;
 mod required;
 pub(crate) mod rules;
 mod skins;
+mod surfaces;
+mod variants;
 
 use self::accessors::Accessors;
 use crate::document::json::At;
@@ -21,7 +26,7 @@ use crate::names::REQUIRED;
 use crate::read::read;
 use crate::uri;
 use anyrig_bytes::{Context, Error, Result, Severity, SharedBytes, Source};
-use anyrig_scene::{MaterialId, Scene, Space};
+use anyrig_scene::{MaterialId, Scene, Space, VariantMaterial};
 
 /// Reads a source into a validated scene.
 pub(crate) fn import(source: &dyn Source, context: &Context) -> Result<Scene> {
@@ -84,10 +89,12 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         buffers,
         scene: Scene::new(Space::GLTF),
         mesh_materials: Vec::new(),
+        mesh_variants: Vec::new(),
     };
     loader.images()?;
     loader.textures()?;
     loader.materials()?;
+    loader.variants()?;
     loader.cameras()?;
     loader.lights()?;
     loader.meshes()?;
@@ -101,6 +108,9 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
     }
     let mut scene = loader.scene;
     anyrig_scene::validate(&mut scene, context);
+    if let Some(variant) = crate::GltfOptions::of(context)?.variant {
+        anyrig_passes::pick_variant(&mut scene, &variant)?;
+    }
     Ok(scene)
 }
 
@@ -114,6 +124,8 @@ struct Loader<'a> {
     scene: Scene,
     /// The material of each part of each mesh; nodes take them over.
     mesh_materials: Vec<Vec<Option<MaterialId>>>,
+    /// What the parts of each mesh wear in variants; nodes take them over.
+    mesh_variants: Vec<Vec<VariantMaterial>>,
 }
 
 /// The items of a root list, with their places.

@@ -12,6 +12,9 @@ use anyrig_scene::{
     CameraId, LightId, LocalTransform, MaterialId, MeshId, MeshInstance, Node, NodeId, RootSet, SkinId, Trs,
 };
 
+/// Node extensions that are read.
+const READ: &[&str] = &["KHR_lights_punctual", "KHR_node_visibility", super::instances::NAME];
+
 impl Loader<'_> {
     pub(super) fn nodes(&mut self) -> Result<()> {
         let at = At::Root;
@@ -28,7 +31,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn node(&self, object: &NodeObject, nodes: usize, at: &At<'_>) -> Result<Node> {
+    fn node(&mut self, object: &NodeObject, nodes: usize, at: &At<'_>) -> Result<Node> {
         let mut out = Node::new(object.name.clone().unwrap_or_default());
         out.local = self.local(object, at);
         let children = object.children.iter().flatten().enumerate();
@@ -39,7 +42,8 @@ impl Loader<'_> {
         let camera = object.camera.map(|c| in_list(c, self.scene.cameras.len(), &at.key("camera"), "camera"));
         out.camera = camera.transpose()?.map(CameraId::new);
         self.node_extensions(object, &mut out, at)?;
-        out.extras = keep(&raw!(object), &["KHR_lights_punctual", "KHR_node_visibility"], at, self.context);
+        out.instances = self.instances(object, at)?;
+        out.extras = keep(&raw!(object), READ, at, self.context);
         Ok(out)
     }
 
@@ -52,10 +56,13 @@ impl Loader<'_> {
             let lights = self.scene.lights.len();
             let light = reference.light.map(|l| in_list(l, lights, &at.key("light"), "light")).transpose()?;
             out.light = light.map(LightId::new);
+            self.no_more(&raw!(reference), &at);
         }
         if let Some(value) = extensions.get("KHR_node_visibility") {
-            let visibility: NodeVisibility = typed(value, &at.key("KHR_node_visibility"), self.context)?;
+            let at = at.key("KHR_node_visibility");
+            let visibility: NodeVisibility = typed(value, &at, self.context)?;
             out.visible = visibility.visible.unwrap_or(true);
+            self.no_more(&raw!(visibility), &at);
         }
         Ok(())
     }
@@ -99,8 +106,11 @@ impl Loader<'_> {
         out.skin = skin.map(SkinId::new);
         let materials = self.mesh_materials.get(mesh.index()).map_or(&[][..], Vec::as_slice);
         let targets = self.scene.meshes[mesh].morphs.len();
-        self.context.take_memory((materials.len() + targets) as u64 * 4, || at.place())?;
+        let variants = self.mesh_variants.get(mesh.index()).map_or(&[][..], Vec::as_slice);
+        let bytes = (materials.len() + targets) * 4 + size_of_val(variants);
+        self.context.take_memory(bytes as u64, || at.place())?;
         out.materials = materials.to_vec();
+        out.variants = variants.to_vec();
         if let Some(weights) = &object.weights {
             out.morph_weights = self.weights(weights, targets, &at.key("weights"));
         }
@@ -138,6 +148,13 @@ impl Loader<'_> {
             if materials.iter().any(Option::is_some) {
                 let list: Vec<Value> = materials.iter().map(number).collect();
                 self.scene.meshes[MeshId::new(index)].extras.set(MATERIALS, list);
+            }
+            if self.mesh_variants.get(index).is_some_and(|v| !v.is_empty()) {
+                let at = At::Root;
+                let at = at.key("meshes");
+                let at = at.index(index);
+                let message = "its material variants, since no node shows it";
+                self.context.push(Diagnostic::new(&codes::MEMBERS_DROPPED, at.pointer(), message).at(at.place()));
             }
         }
     }

@@ -8,11 +8,24 @@ use anyrig_bytes::{Context, Diagnostic, Error, Result, Value};
 
 /// Extensions that are read, or that change nothing for who carries them.
 const KNOWN: &[&str] = &[
+    "EXT_mesh_gpu_instancing",
     "EXT_texture_webp",
     "KHR_animation_pointer",
     "KHR_lights_punctual",
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
+    "KHR_materials_diffuse_transmission",
+    "KHR_materials_dispersion",
     "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_sheen",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
     "KHR_materials_unlit",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
     "KHR_mesh_quantization",
     "KHR_node_visibility",
     "KHR_texture_basisu",
@@ -20,21 +33,8 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Extensions that only refine how surfaces look. They are carried as they are, and what is read shows the core.
-const CARRIED: &[&str] = &[
-    "KHR_materials_anisotropy",
-    "KHR_materials_clearcoat",
-    "KHR_materials_diffuse_transmission",
-    "KHR_materials_dispersion",
-    "KHR_materials_ior",
-    "KHR_materials_iridescence",
-    "KHR_materials_pbrSpecularGlossiness",
-    "KHR_materials_sheen",
-    "KHR_materials_specular",
-    "KHR_materials_transmission",
-    "KHR_materials_variants",
-    "KHR_materials_volume",
-    "KHR_materials_volume_scatter",
-];
+const CARRIED: &[&str] =
+    &["KHR_materials_coat", "KHR_materials_fuzz", "KHR_materials_subsurface", "KHR_materials_volume_scatter"];
 
 /// Version and required extensions. Gives those that the file requires and that are only carried.
 pub(super) fn check(root: &Root, context: &Context) -> Result<Vec<Value>> {

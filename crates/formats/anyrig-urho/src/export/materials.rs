@@ -8,7 +8,9 @@ use crate::document::{MaterialXml, Tag};
 use anyrig_bytes::maths::f32::sin_cos;
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
 use anyrig_bytes::{Context, Report, Result};
-use anyrig_scene::{AlphaMode, ExportedFile, Feature, Material, MaterialId, Sampler, Scene, TextureUse, UvTransform};
+use anyrig_scene::{
+    AlphaMode, ExportedFile, Feature, Material, MaterialId, Sampler, Scene, TextureSlot, TextureUse, UvTransform,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The material of a geometry.
@@ -170,8 +172,8 @@ impl Writer<'_> {
             tell(self.report, &codes::GAMMA_COLOR, self.name, "its colour tints a texture");
         }
         if !material.unlit {
-            if material.emissive != [0.0; 3] {
-                tags.push(parameter("MatEmissiveColor", &material.emissive));
+            if material.emission() != [0.0; 3] {
+                tags.push(parameter("MatEmissiveColor", &material.emission()));
             }
             // The engine adds these to the map, into which the factors have gone.
             let mapped = matches!(maps.rough_metal, Some(Wish::RoughMetal { .. }));
@@ -251,8 +253,9 @@ impl Writer<'_> {
     /// The engine has one change of texture coordinates per material.
     fn uv_transform(&mut self) -> Option<UvTransform> {
         let material = self.material;
-        let mut uses = material.texture_uses().map(|(_, t)| t);
-        if material.texture_uses().any(|(_, t)| t.uv_set != 0) {
+        let core = || TextureSlot::CORE.into_iter().filter_map(|slot| material.texture(slot));
+        let mut uses = core();
+        if core().any(|t| t.uv_set != 0) {
             self.tell("all maps use the first set of texture coordinates");
         }
         let first = uses.next()?.transform;

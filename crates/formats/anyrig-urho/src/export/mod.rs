@@ -105,6 +105,7 @@ fn prepare(scene: &mut Scene, options: &UrhoxOptions, context: &Context) -> Resu
     let mut baking = passes::BakeOptions::default();
     baking.max_error = options.error;
     passes::bake_motion(scene, &baking, context)?;
+    passes::expand_instances(scene, context)?;
     passes::to_space(scene, space, context)?;
     passes::triangulate(scene, context)?;
     passes::for_each_part(scene, context, |place, part, report| {

@@ -1,6 +1,7 @@
 //! Materials: every sort becomes a metallic-roughness core, with its own properties kept beside it.
 
 mod legacy;
+mod parts;
 mod shaders;
 mod surface;
 

@@ -2,6 +2,7 @@
 
 use super::super::textures::{self, Used};
 use super::Import;
+use super::parts;
 use super::shaders::{Affixes, Names, Shader, bindings, shading_model};
 use crate::codes;
 use crate::document::Node;
@@ -57,11 +58,12 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     if alpha < 1.0 || see_through {
         material.alpha_mode = AlphaMode::Blend;
     }
+    parts::read(&maker, &import.objects, shader, &mut material);
     maker.rest(import, &mut material)?;
     Ok(Made { material, uv_sets: maker.uv_sets })
 }
 
-struct Maker<'s> {
+pub(super) struct Maker<'s> {
     names: &'static Names,
     bindings: BTreeMap<String, String>,
     object: ObjectId,
@@ -87,17 +89,17 @@ impl Maker<'_> {
         all.into_iter().find_map(|name| objects.property(self.object, &name))
     }
 
-    fn number(&self, objects: &Objects<'_>, names: &[&str]) -> Option<f64> {
+    pub(super) fn number(&self, objects: &Objects<'_>, names: &[&str]) -> Option<f64> {
         self.property(objects, names)?.f64(0)
     }
 
-    fn rgb(&self, objects: &Objects<'_>, names: &[&str]) -> Option<[f64; 3]> {
+    pub(super) fn rgb(&self, objects: &Objects<'_>, names: &[&str]) -> Option<[f64; 3]> {
         let property = self.property(objects, names)?;
         let first = property.f64(0)?;
         Some([first, property.f64(1).unwrap_or(first), property.f64(2).unwrap_or(first)])
     }
 
-    fn flag(&self, objects: &Objects<'_>, names: &[&str]) -> bool {
+    pub(super) fn flag(&self, objects: &Objects<'_>, names: &[&str]) -> bool {
         self.property(objects, names).and_then(NamedProperty::bool).unwrap_or(false)
     }
 

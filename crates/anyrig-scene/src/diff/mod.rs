@@ -3,9 +3,11 @@
 //! Numbers that lie in space (positions, translations) are compared relative to the size of the first scene, all other
 //! numbers absolutely. A list of numbers gives one difference that names the first and the largest deviation.
 
+mod materials;
+
 use crate::{
-    Channel, Clip, ClipLayer, Curve, DeltaStream, Extras, Image, Influences, LocalTransform, Material, Mesh, Node,
-    Part, Pivots, Property, Scene, Segment, Semantic, Skin, Stream, Target, TextureUse, Topology, TransformPart, Trs,
+    Channel, Clip, ClipLayer, Curve, DeltaStream, Extras, Image, Influences, Instances, LocalTransform, Mesh, Node,
+    Part, Pivots, Scene, Segment, Semantic, Skin, Stream, Topology, TransformPart, Trs,
 };
 use glam::{DAffine3, DVec3};
 use std::fmt::Debug;
@@ -175,6 +177,7 @@ impl Differ {
         self.lists("textures", a.textures.as_slice(), b.textures.as_slice(), |d, a, b| {
             d.equal("name", &a.name, &b.name);
             d.equal("image", &a.image, &b.image);
+            d.equal("alternates", &a.alternates, &b.alternates);
             d.equal("sampler", &a.sampler, &b.sampler);
             d.extras(&a.extras, &b.extras);
         });
@@ -193,6 +196,10 @@ impl Differ {
             d.extras(&a.extras, &b.extras);
         });
         self.lists("clips", &a.clips, &b.clips, Self::clip);
+        self.lists("variants", &a.variants, &b.variants, |d, a, b| {
+            d.equal("name", &a.name, &b.name);
+            d.extras(&a.extras, &b.extras);
+        });
         self.extras(&a.extras, &b.extras);
     }
 
@@ -207,6 +214,11 @@ impl Differ {
             let of = |n: &Node| n.geometric.as_deref().copied().unwrap_or_default();
             d.trs(&of(a), &of(b));
         });
+        match (&a.instances, &b.instances) {
+            (None, None) => {}
+            (Some(a), Some(b)) => self.within("instances", |d| d.instances(a, b)),
+            (a, _) => self.tell("instances", only_in(a.is_some())),
+        }
         self.equal("camera", &a.camera, &b.camera);
         self.equal("light", &a.light, &b.light);
         self.equal("visible", &a.visible, &b.visible);
@@ -217,12 +229,22 @@ impl Differ {
                 self.equal("mesh", &a.mesh, &b.mesh);
                 self.equal("skin", &a.skin, &b.skin);
                 self.equal("materials", &a.materials, &b.materials);
+                self.equal("variants", &a.variants, &b.variants);
                 self.numbers("morph_weights", &a.morph_weights, &b.morph_weights, self.tolerance.absolute);
             }
             (a, _) => {
                 self.tell("mesh", if a.is_some() { "only in the first" } else { "only in the second" }.to_owned());
             }
         }
+    }
+
+    fn instances(&mut self, a: &Instances, b: &Instances) {
+        self.lists("transforms", &a.transforms, &b.transforms, Self::trs);
+        self.lists("streams", &a.streams, &b.streams, |d, a, b| {
+            d.equal("semantic", &a.semantic, &b.semantic);
+            d.stream(a, b);
+        });
+        self.extras(&a.extras, &b.extras);
     }
 
     fn local(&mut self, a: &LocalTransform, b: &LocalTransform) {
@@ -371,38 +393,6 @@ impl Differ {
         self.extras(&a.extras, &b.extras);
     }
 
-    fn material(&mut self, a: &Material, b: &Material) {
-        let bound = self.tolerance.absolute;
-        self.equal("name", &a.name, &b.name);
-        self.numbers("base_color", &a.base_color, &b.base_color, bound);
-        self.numbers("emissive", &a.emissive, &b.emissive, bound);
-        for (name, a, b) in [
-            ("metallic", a.metallic, b.metallic),
-            ("roughness", a.roughness, b.roughness),
-            ("normal_scale", a.normal_scale, b.normal_scale),
-            ("occlusion_strength", a.occlusion_strength, b.occlusion_strength),
-        ] {
-            self.numbers(name, &[a], &[b], bound);
-        }
-        self.equal("alpha_mode", &a.alpha_mode, &b.alpha_mode);
-        self.equal("double_sided", &a.double_sided, &b.double_sided);
-        self.equal("unlit", &a.unlit, &b.unlit);
-        self.texture_use("base_color_texture", &a.base_color_texture, &b.base_color_texture);
-        self.texture_use("metallic_roughness", &a.metallic_roughness_texture, &b.metallic_roughness_texture);
-        self.texture_use("normal_texture", &a.normal_texture, &b.normal_texture);
-        self.texture_use("occlusion_texture", &a.occlusion_texture, &b.occlusion_texture);
-        self.texture_use("emissive_texture", &a.emissive_texture, &b.emissive_texture);
-        self.extras(&a.extras, &b.extras);
-    }
-
-    fn texture_use(&mut self, name: &str, a: &Option<TextureUse>, b: &Option<TextureUse>) {
-        let facts = |t: &TextureUse| (t.texture, t.uv_set, t.transform);
-        self.equal(name, &a.as_ref().map(facts), &b.as_ref().map(facts));
-        if let (Some(a), Some(b)) = (a, b) {
-            self.within(name, |d| d.extras(&a.extras, &b.extras));
-        }
-    }
-
     fn image(&mut self, a: &Image, b: &Image) {
         self.equal("name", &a.name, &b.name);
         self.equal("mime_type", &a.mime_type, &b.mime_type);
@@ -427,12 +417,7 @@ impl Differ {
     }
 
     fn channel(&mut self, a: &Channel, b: &Channel) {
-        let moves = match a.target {
-            Target::Node { property, .. } => property == Property::Translation,
-            Target::Component { part, .. } => part.is_length(),
-            _ => false,
-        };
-        let bound = if moves { self.distance } else { self.tolerance.absolute };
+        let bound = if a.target.is_length() { self.distance } else { self.tolerance.absolute };
         self.equal("target", &a.target, &b.target);
         self.equal("layer", &a.layer, &b.layer);
         self.curve(&a.curve, &b.curve, bound);
@@ -510,7 +495,7 @@ fn dense(delta: &DeltaStream, count: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Interpolation, Layout, MeshInstance};
+    use crate::{Interpolation, Layout, MeshInstance, Property};
 
     fn sample() -> Scene {
         let mut scene = Scene::default();
