@@ -24,6 +24,7 @@ anyrig_bytes::codes! {
     MEMBERS_DROPPED: "gltf.members-dropped", Lost, "An extension holds more than the scene has a place for.";
     REQUIRED_CARRIED: "gltf.required-carried", Approximated, "The file requires a material extension that is carried, not interpreted; the metallic-roughness core stands for it.";
     EXTENSION_FALLBACK: "gltf.extension-fallback", Note, "An optional extension is not decoded; the file's plain data is used.";
+    COMPRESSED_FAULT: "gltf.compressed-fault", Repaired, "Compressed data cannot be decoded; the plain data beside it is used.";
     EXTENSION_DATA_LOST: "gltf.extension-data-lost", Lost, "An unknown extension refers to binary data, which is not carried over.";
     EXTENSION_STALE: "gltf.extension-stale", Lost, "A carried extension may name elements by number, and numbers changed, since some elements could not be written; it was left out.";
     INTEGER_ROUNDED: "gltf.integer-rounded", Approximated, "An integer attribute has values that an f32 cannot hold.";
@@ -59,6 +60,9 @@ anyrig_bytes::codes! {
     RULE_NODE: "gltf.rule-node", Note, "A node or skin breaks a rule of glTF; only validation looks, and it does no harm here.";
     RULE_ANIMATION: "gltf.rule-animation", Note, "An animation breaks a rule of glTF; only validation looks, and it does no harm here.";
     RULE_IMAGE: "gltf.rule-image", Note, "An image breaks a rule of glTF; only validation looks, and images pass as they are.";
+    QUANTIZED: "gltf.quantized", Approximated, "Numbers were rounded to whole ones of fewer bits, as was asked.";
+    NOT_QUANTIZED: "gltf.not-quantized", Note, "The positions of a mesh stay floats, because a node that shows it cannot undo their scale.";
+    NAMES_STRIPPED: "gltf.names-stripped", Note, "Names were left out, as was asked.";
     SKIN_UNUSED: "gltf.skin-unused", Note, "A node has a skin but its mesh has no influences; glTF does not allow that, and it moves nothing.";
 }
 

@@ -5,11 +5,14 @@
 //! it into a [`Scene`] whose arenas have the same indexes as the file's lists; export packs a scene into few large
 //! buffer views. [`conformance`] says for each finding of the Khronos validator what import makes of it.
 //!
+//! Compressed data is read ([`meshopt`] for buffer views; Draco behind the feature `draco`), buffer views are written
+//! compressed where [`GltfOptions`] ask for it.
+//!
 //! Read and written: `KHR_animation_pointer`, `KHR_lights_punctual`, `KHR_materials_anisotropy`, `_clearcoat`,
 //! `_diffuse_transmission`, `_dispersion`, `_emissive_strength`, `_ior`, `_iridescence`, `_sheen`, `_specular`,
-//! `_transmission`, `_unlit`, `_variants` and `_volume`, `KHR_node_visibility`, `KHR_texture_transform`,
+//! `_transmission`, `_unlit`, `_variants` and `_volume`, `KHR_mesh_quantization`, `KHR_node_visibility`, `KHR_texture_transform`,
 //! `EXT_mesh_gpu_instancing`; `KHR_texture_basisu` and `EXT_texture_webp` (images pass through). Read:
-//! `KHR_mesh_quantization`, `KHR_materials_pbrSpecularGlossiness` (converted). Other extensions are carried as they are,
+//! `KHR_materials_pbrSpecularGlossiness` (converted). Other extensions are carried as they are,
 //! unless they refer to binary data, which is packed anew.
 
 pub mod codes;
@@ -17,6 +20,7 @@ pub mod conformance;
 pub mod document;
 mod export;
 mod import;
+pub mod meshopt;
 pub mod names;
 pub mod options;
 mod pointers;

@@ -7,15 +7,59 @@ use serde::{Deserialize, Serialize};
 /// Under this name [`Context::options`] finds the options of both `glb` and `gltf`.
 pub const OPTIONS: &str = "gltf";
 
-/// Where a `.gltf` file has its binary data and images.
+/// Where a file has its binary data and images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resources {
-    /// In files beside it.
+    /// A `.glb` holds them, a `.gltf` has them in files beside it.
     #[default]
+    Auto,
+    /// In files beside it, also of a `.glb`.
     Files,
-    /// In the file itself, as base64 data URIs.
+    /// In the file itself; of a `.gltf` as base64 data URIs.
     Embedded,
+}
+
+/// Whether buffer views are compressed, which is lossless and makes the file require the extension. Triangles may begin
+/// with another of their corners. A view that would not become smaller stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meshopt {
+    /// They are not.
+    #[default]
+    Off,
+    /// By `EXT_meshopt_compression`, which most readers know.
+    Ext,
+    /// By `KHR_meshopt_compression`, whose second version of the codec is smaller.
+    Khr,
+}
+
+/// Whether numbers are rounded to whole ones of 8 and 16 bits, by `KHR_mesh_quantization`. The report says how far each
+/// mesh may move. Positions of a mesh are rounded where every node that shows it can undo the scale: by the inverse bind
+/// matrices of its skin, or by its own transform when it has no children and is not animated, a joint or a light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantize {
+    /// Nowhere; what came as whole numbers and is no fraction becomes floats.
+    #[default]
+    Off,
+    /// What came as whole numbers stays so, exactly.
+    Keep,
+    /// Positions of 14 bits, normals, tangents, colours and weights of 8, texture coordinates and rotations of 16.
+    Small,
+    /// All of 16 bits.
+    Fine,
+}
+
+/// What becomes of names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Names {
+    /// They are written.
+    #[default]
+    Keep,
+    /// They are left out, those of morph targets too.
+    Strip,
 }
 
 /// Whether morph deltas are written sparse.
@@ -34,8 +78,14 @@ pub enum SparseMorphs {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct GltfOptions {
-    /// Where a `.gltf` file has its binary data and images; a `.glb` always holds them.
+    /// Where the file has its binary data and images.
     pub resources: Resources,
+    /// Whether buffer views are compressed.
+    pub meshopt: Meshopt,
+    /// Whether numbers are rounded to whole ones of fewer bits.
+    pub quantize: Quantize,
+    /// What becomes of names.
+    pub names: Names,
     /// Whether morph deltas are written as sparse accessors.
     pub sparse_morphs: SparseMorphs,
     /// What stands in `asset.generator`.
@@ -49,6 +99,9 @@ impl Default for GltfOptions {
     fn default() -> Self {
         Self {
             resources: Resources::default(),
+            meshopt: Meshopt::default(),
+            quantize: Quantize::default(),
+            names: Names::default(),
             sparse_morphs: SparseMorphs::default(),
             generator: concat!("anyrig ", env!("CARGO_PKG_VERSION")).to_owned(),
             variant: None,

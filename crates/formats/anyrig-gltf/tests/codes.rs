@@ -101,9 +101,17 @@ fn reading_tells() {
         (
             "gltf.extension-fallback",
             format!(
-                r#"{accessors},"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},
+                r#"{accessors},"meshes":[{{"primitives":[{{"mode":0,"attributes":{{"POSITION":0}},
                 "extensions":{{"KHR_draco_mesh_compression":{{}}}}}}]}}]"#
             ),
+        ),
+        (
+            "gltf.compressed-fault",
+            r#""bufferViews":[{"buffer":0,"byteLength":64,"extensions":{"EXT_meshopt_compression":
+                {"buffer":0,"byteLength":64,"byteStride":4,"count":16,"mode":"ATTRIBUTES"}}}],
+            "accessors":[{"bufferView":0,"componentType":5126,"type":"VEC3","count":3}],
+            "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]"#
+                .to_owned(),
         ),
         ("gltf.extension-data-lost", r#""nodes":[{"extensions":{"EXT_structural_metadata":{}}}]"#.to_owned()),
         (
@@ -132,7 +140,7 @@ fn reading_tells() {
     assert_eq!(read(&MemorySource::new("x.glb", glb)), ["gltf.glb-length"]);
     seen.extend(["gltf.buffer-too-short", "gltf.glb-length"]);
     let all: BTreeSet<_> = CODES.iter().map(|c| c.id).collect();
-    let writing: BTreeSet<_> = WRITING.iter().copied().collect();
+    let writing: BTreeSet<_> = WRITING.iter().chain(ASKED_FOR).copied().collect();
     let checking = |id: &&&str| id.starts_with("gltf.rule-");
     let missing: Vec<_> = all.difference(&seen).filter(|id| !writing.contains(*id) && !checking(id)).collect();
     assert!(missing.is_empty(), "no test gives {missing:?}");
@@ -251,6 +259,21 @@ const WRITING: &[&str] = &[
     "gltf.unbound-points",
     "gltf.vectors-normalised",
 ];
+
+/// What writing tells where options ask for it.
+const ASKED_FOR: &[&str] = &["gltf.names-stripped", "gltf.not-quantized", "gltf.quantized"];
+
+#[test]
+fn writing_with_options_tells() {
+    let mut options = anyrig_bytes::Value::Null;
+    options.set("quantize", "small");
+    options.set("names", "strip");
+    let context = Context::new().with_options(anyrig_gltf::OPTIONS, options);
+    Glb.export(awkward(), "x", &context).expect("exportable");
+    let told: BTreeSet<_> = context.report().diagnostics().iter().map(|d| d.code.id).collect();
+    let missing: Vec<_> = ASKED_FOR.iter().filter(|id| !told.contains(*id)).collect();
+    assert!(missing.is_empty(), "no {missing:?} in {told:?}");
+}
 
 fn triangle() -> Part {
     let mut part = Part::default();

@@ -399,6 +399,32 @@ objects! {
         light "light": Index,
     }
 
+    /// Buffer view part of `EXT_meshopt_compression` and `KHR_meshopt_compression`.
+    MeshoptView {
+        /// Buffer with the compressed bytes.
+        buffer "buffer": Index,
+        /// Start in that buffer.
+        byte_offset "byteOffset": u64,
+        /// Number of compressed bytes.
+        byte_length "byteLength": u64,
+        /// Bytes of a decoded element.
+        byte_stride "byteStride": u64,
+        /// Number of decoded elements.
+        count "count": u64,
+        /// `ATTRIBUTES`, `TRIANGLES` or `INDICES`.
+        mode "mode": String,
+        /// `NONE`, `OCTAHEDRAL`, `QUATERNION`, `EXPONENTIAL` or `COLOR`.
+        filter "filter": String,
+    }
+
+    /// Primitive part of `KHR_draco_mesh_compression`.
+    DracoPrimitive {
+        /// Buffer view with the compressed bytes.
+        buffer_view "bufferView": Index,
+        /// Which attribute of the stream (by its unique id) is which attribute of the primitive.
+        attributes "attributes": Named<Index>,
+    }
+
     /// `KHR_texture_transform`.
     TextureTransform {
         /// Added last.

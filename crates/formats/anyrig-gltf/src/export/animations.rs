@@ -1,5 +1,6 @@
 //! Clips become animations.
 
+use super::indices::Shorts;
 use super::packer::{Bounds, Component, Elements, Kind, shape};
 use super::{Saver, extras, materials, named, raw_extension, unless};
 use crate::codes;
@@ -7,6 +8,7 @@ use crate::document::{
     AnimationObject, AnimationPointer, AnimationSampler, ChannelObject, ChannelTarget, Index, Named,
 };
 use crate::names::CHANNEL_TARGET;
+use crate::options::Quantize;
 use crate::pointers;
 use anyrig_bytes::{Buffer, Diagnostic, Result, SharedBytes};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, MaterialProperty, Projection, Property, Target};
@@ -171,11 +173,26 @@ impl Saver<'_> {
             }
             None => curve.values.clone(),
         };
-        let index = self.floats(values, width, shape, None);
+        let is_rounded = matches!(self.packer.quantize(), Quantize::Small | Quantize::Fine);
+        // Tangents of cubic curves may be of any size.
+        let index = if is_rotation && is_rounded && curve.interpolation != Interpolation::CubicHermite {
+            self.rounded_rotations(&values)
+        } else {
+            self.floats(values, width, shape, None)
+        };
         if owner == Owner::Scene {
             self.packer.remember(key, index);
         }
         index
+    }
+
+    /// Unit quaternions as fractions of 16 bits, within 1 / 65534 of each number.
+    fn rounded_rotations(&mut self, values: &[f32]) -> Index {
+        let whole = |v: &f32| (v.clamp(-1.0, 1.0) * 32767.0).round() as i16 as u16;
+        let bytes = SharedBytes::from_owner(Shorts(values.iter().map(whole).collect()));
+        let (shape, count) = ("VEC4", values.len() / 4);
+        let elements = Elements { component: Component::I16, normalized: true, shape, count, bounds: None, bytes };
+        self.packer.add(Kind::Animation, elements)
     }
 
     fn floats(&mut self, values: Buffer<f32>, width: usize, shape: &'static str, bounds: Option<Bounds>) -> Index {

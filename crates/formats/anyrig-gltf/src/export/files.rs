@@ -6,7 +6,7 @@ use crate::names::UNKNOWN_MEDIA_TYPE;
 use crate::options::Resources;
 use crate::{Form, GltfOptions, uri};
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
-use anyrig_bytes::{Result, SharedBytes};
+use anyrig_bytes::{Result, Rope, SharedBytes};
 use anyrig_scene::{Document, ExportedFile};
 
 pub(super) struct Files {
@@ -37,12 +37,12 @@ impl Files {
     /// Puts an image where the form wants it.
     pub(super) fn add_image(&mut self, object: &mut ImageObject, data: &ImageData<'_>, packer: &mut Packer) {
         match (self.form, self.resources) {
-            (Form::Binary, _) => {
+            (Form::Binary, Resources::Auto | Resources::Embedded) => {
                 object.buffer_view = Some(packer.add_image(data.bytes));
                 object.mime_type = Some(data.media_type.to_owned());
             }
             (Form::Text, Resources::Embedded) => object.uri = Some(uri::to_data_uri(data.media_type, data.bytes)),
-            (Form::Text, Resources::Files) => {
+            (_, Resources::Files) | (Form::Text, Resources::Auto) => {
                 let stem = self.names.claim(&safe_file_name(data.wanted, "image"));
                 let name = format!("{stem}.{}", data.extension);
                 object.uri = Some(uri::encode(&name));
@@ -55,24 +55,26 @@ impl Files {
     /// All files; the main one first.
     pub(super) fn finish(self, mut root: Root, packer: Packer) -> Result<Vec<ExportedFile>> {
         let bin = packer.finish(&mut root)?;
-        if self.form == Form::Binary {
+        if self.form == Form::Binary && self.resources != Resources::Files {
             let document = GltfDocument::binary(root, bin)?;
             return Ok(vec![ExportedFile::new(format!("{}.glb", self.stem), document.write()?)]);
         }
         let mut files = Vec::new();
         if let Some(buffer) = root.buffers.as_mut().and_then(|b| b.first_mut()) {
-            buffer.uri = Some(match self.resources {
-                Resources::Embedded => uri::to_data_uri(UNKNOWN_MEDIA_TYPE, &bin.to_shared()),
-                Resources::Files => {
-                    let name = format!("{}.bin", self.stem);
-                    let uri = uri::encode(&name);
-                    files.push(ExportedFile::new(name, bin));
-                    uri
-                }
+            buffer.uri = Some(if self.resources == Resources::Embedded {
+                uri::to_data_uri(UNKNOWN_MEDIA_TYPE, &bin.to_shared())
+            } else {
+                let name = format!("{}.bin", self.stem);
+                let uri = uri::encode(&name);
+                files.push(ExportedFile::new(name, bin));
+                uri
             });
         }
-        let document = GltfDocument::text(root, Vec::new())?;
-        files.insert(0, ExportedFile::new(format!("{}.gltf", self.stem), document.write()?));
+        let (document, extension) = match self.form {
+            Form::Binary => (GltfDocument::binary(root, Rope::default())?, "glb"),
+            Form::Text => (GltfDocument::text(root, Vec::new())?, "gltf"),
+        };
+        files.insert(0, ExportedFile::new(format!("{}.{extension}", self.stem), document.write()?));
         files.extend(self.beside);
         Ok(files)
     }

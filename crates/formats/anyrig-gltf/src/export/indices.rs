@@ -1,7 +1,8 @@
 //! Corner lists become index accessors.
 
-use super::packer::{Component, Elements, Kind, Packer};
+use super::packer::{Component, Elements, Kind, List, Packer};
 use crate::document::Index;
+use crate::options::Meshopt;
 use anyrig_bytes::{Buffer, SharedBytes};
 
 /// Marks index accessors among the keys of buffers.
@@ -18,12 +19,16 @@ fn smallest(most: u32) -> Component {
 }
 
 /// The accessor of a corner list; equal memory is written once.
-pub(super) fn add(corners: &Buffer<u32>, packer: &mut Packer) -> Index {
-    let key = (corners.as_ptr() as usize, corners.len(), AS_INDICES);
+pub(super) fn add(corners: &Buffer<u32>, list: List, packer: &mut Packer) -> Index {
+    let key = (corners.as_ptr() as usize, corners.len(), AS_INDICES | list as u64);
     if let Some(known) = packer.known(key) {
         return known;
     }
-    let component = smallest(corners.iter().fold(0, |a, b| a.max(*b)));
+    let component = match smallest(corners.iter().fold(0, |a, b| a.max(*b))) {
+        // Bytes cannot be compressed.
+        Component::U8 if packer.meshopt() != Meshopt::Off => Component::U16,
+        component => component,
+    };
     let bytes = match component {
         Component::U8 => SharedBytes::from(corners.iter().map(|c| *c as u8).collect::<Vec<u8>>()),
         Component::U16 => SharedBytes::from_owner(Shorts(corners.iter().map(|c| *c as u16).collect())),
@@ -31,7 +36,7 @@ pub(super) fn add(corners: &Buffer<u32>, packer: &mut Packer) -> Index {
     };
     let elements =
         Elements { component, normalized: false, shape: "SCALAR", count: corners.len(), bounds: None, bytes };
-    let index = packer.add(Kind::Indices, elements);
+    let index = packer.add(Kind::Indices(list), elements);
     packer.remember(key, index);
     index
 }

@@ -4,6 +4,7 @@ use super::indices::Shorts;
 use super::packer::{Component, Elements, Kind, Packer};
 use crate::codes;
 use crate::document::Index;
+use crate::options::Quantize;
 use anyrig_bytes::{Buffer, Context, Diagnostic, Error, Place, Result, SharedBytes};
 use anyrig_scene::{Influences, Layout, weights};
 
@@ -27,6 +28,11 @@ pub(super) fn add(
         return Ok((0..sets as Index).map(|s| (first + 2 * s, first + 2 * s + 1)).collect());
     }
     let rows = if is_right(influences) { Rows::of(influences) } else { rebuilt(influences, sets, subject, context) };
+    let (rows, form) = match packer.quantize() {
+        Quantize::Off | Quantize::Keep => (rows, WeightForm::Float),
+        Quantize::Small => (rounded(&rows, sets, 255), WeightForm::Unorm8),
+        Quantize::Fine => (rounded(&rows, sets, 65535), WeightForm::Unorm16),
+    };
     let most = rows.joints.iter().fold(0, |a, b| a.max(*b));
     if most > 0xFFFF {
         let message = format!("{subject} uses joint {most}; glTF can number 65536; split the mesh by joints first");
@@ -35,7 +41,7 @@ pub(super) fn add(
     let mut pairs = Vec::new();
     for set in 0..sets {
         let joints = packer.add(Kind::Vertices { stride: None }, joint_elements(&rows, set, sets, most));
-        let weights = packer.add(Kind::Vertices { stride: None }, weight_elements(&rows, set, sets));
+        let weights = packer.add(Kind::Vertices { stride: None }, weight_elements(&rows, set, sets, form));
         pairs.push((joints, weights));
     }
     if let Some((first, _)) = pairs.first().filter(|_| is_shareable) {
@@ -110,14 +116,48 @@ fn joint_elements(rows: &Rows, set: usize, sets: usize, most: u32) -> Elements {
     elements(rows, sets, component, bytes)
 }
 
-fn weight_elements(rows: &Rows, set: usize, sets: usize) -> Elements {
-    let bytes = if sets == 1 {
-        rows.weights.to_bytes()
-    } else {
-        let four = rows.weights.chunks_exact(4 * sets).flat_map(|row| row[4 * set..4 * set + 4].iter().copied());
-        four.collect::<Buffer<f32>>().to_bytes()
+/// How weights are stored.
+#[derive(Clone, Copy)]
+enum WeightForm {
+    Float,
+    Unorm8,
+    Unorm16,
+}
+
+/// Weights as multiples of 1 / `whole` that sum to 1 exactly: each is rounded down, and those that lost most get one more
+/// (the earlier ones of equals). A weight that becomes 0 has joint 0 beside it, as glTF demands.
+fn rounded(rows: &Rows, sets: usize, whole: u32) -> Rows {
+    let (mut joints, mut weights) = (rows.joints.to_vec(), rows.weights.to_vec());
+    let mut parts: Vec<(u32, f64)> = Vec::new();
+    for (joints, weights) in joints.chunks_exact_mut(4 * sets).zip(weights.chunks_exact_mut(4 * sets)) {
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        let exact = |w: &f32| f64::from(*w) / sum.max(f64::MIN_POSITIVE) * f64::from(whole);
+        parts.clear();
+        parts.extend(weights.iter().map(|w| (exact(w).floor() as u32, exact(w).fract())));
+        let mut rest = whole.saturating_sub(parts.iter().map(|p| p.0).sum());
+        while rest > 0 {
+            let Some(first) = parts.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }) else { break };
+            let Some(part) = parts.iter_mut().find(|p| p.1 == first.1) else { break };
+            *part = (part.0 + 1, part.1 - 1.0);
+            rest -= 1;
+        }
+        for ((weight, joint), part) in weights.iter_mut().zip(joints).zip(&parts) {
+            *weight = part.0 as f32;
+            *joint = if part.0 == 0 { 0 } else { *joint };
+        }
+    }
+    Rows { joints: joints.into(), weights: weights.into() }
+}
+
+fn weight_elements(rows: &Rows, set: usize, sets: usize, form: WeightForm) -> Elements {
+    let four = rows.weights.chunks_exact(4 * sets).flat_map(|row| row[4 * set..4 * set + 4].iter().copied());
+    let (component, bytes) = match form {
+        WeightForm::Float if sets == 1 => (Component::F32, rows.weights.to_bytes()),
+        WeightForm::Float => (Component::F32, four.collect::<Buffer<f32>>().to_bytes()),
+        WeightForm::Unorm8 => (Component::U8, SharedBytes::from(four.map(|w| w as u8).collect::<Vec<u8>>())),
+        WeightForm::Unorm16 => (Component::U16, SharedBytes::from_owner(Shorts(four.map(|w| w as u16).collect()))),
     };
-    elements(rows, sets, Component::F32, bytes)
+    Elements { normalized: component != Component::F32, ..elements(rows, sets, component, bytes) }
 }
 
 fn elements(rows: &Rows, sets: usize, component: Component, bytes: SharedBytes) -> Elements {
@@ -153,5 +193,16 @@ mod tests {
         assert!(weights::sums_to_one(first) && (first[0] - 0.4 / 1.2).abs() < 1e-6);
         assert_eq!(second[0], 1.0);
         assert_eq!(context.report().count_of("gltf.unbound-points"), 1);
+    }
+
+    #[test]
+    fn rounded_weights_sum_to_one_and_leave_no_idle_joint() {
+        let rows = |weights: &[f32]| Rows { joints: vec![1, 2, 3, 4].into(), weights: weights.to_vec().into() };
+        let thirds = rounded(&rows(&[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]), 1, 255);
+        assert_eq!((&*thirds.weights, &*thirds.joints), (&[85.0, 85.0, 85.0, 0.0][..], &[1, 2, 3, 0][..]));
+        let halves = rounded(&rows(&[0.5, 0.499, 0.001, 0.0]), 1, 255);
+        assert_eq!((&*halves.weights, &*halves.joints), (&[128.0, 127.0, 0.0, 0.0][..], &[1, 2, 0, 0][..]));
+        let fine = rounded(&rows(&[0.25; 4]), 1, 65535);
+        assert_eq!(fine.weights.iter().sum::<f32>(), 65535.0);
     }
 }

@@ -1,5 +1,6 @@
 //! Meshes: parts become primitives.
 
+use super::packer::List;
 use super::variants::{self, Choice};
 use super::{Saver, extend, extras, indices, influences, named, some, streams, unless};
 use crate::codes;
@@ -133,7 +134,8 @@ impl Saver<'_> {
             return Ok(None);
         }
         object.attributes = Some(attributes);
-        object.indices = part.corners.as_ref().map(|c| indices::add(c, &mut self.packer));
+        let list = if mode.is_none() { List::Triangles } else { List::Other };
+        object.indices = part.corners.as_ref().map(|c| indices::add(c, list, &mut self.packer));
         object.material = material.map(|m| m.index() as Index);
         object.targets = some(self.targets(part, morphs, &names, subject));
         Ok(Some(object))

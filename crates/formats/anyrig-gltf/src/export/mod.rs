@@ -5,6 +5,7 @@
 
 mod animations;
 mod cameras;
+mod compress;
 mod extras;
 mod files;
 mod images;
@@ -18,6 +19,7 @@ mod morphs;
 mod nodes;
 mod packer;
 mod prepare;
+mod quantize;
 mod skins;
 mod stale;
 mod streams;
@@ -28,6 +30,7 @@ use self::packer::Packer;
 use crate::document::json::ToJson;
 use crate::document::{Asset, Index, Members, Named, Root, SceneObject};
 use crate::names::{ASSET, REQUIRED};
+use crate::options::Names;
 use crate::{Form, GltfOptions};
 use anyrig_bytes::{Context, Result, Value};
 use anyrig_scene::{ExportedFile, MeshId, Scene};
@@ -39,6 +42,10 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     context.append(losses::predict(&scene));
     prepare::prepare(&mut scene, context)?;
     stale::drop_stale(&mut scene, context);
+    if options.names == Names::Strip {
+        prepare::strip_names(&mut scene, context);
+    }
+    quantize::quantize(&mut scene, options.quantize, context);
     let mut saver = Saver::new(&scene, &options, context);
     let mut files = files::Files::new(form, &options, stem);
     saver.images(&mut files)?;
@@ -80,7 +87,7 @@ impl<'a> Saver<'a> {
             options,
             context,
             root: Root::default(),
-            packer: Packer::default(),
+            packer: Packer::new(options.meshopt, options.quantize),
             mesh_indexes: Vec::new(),
             image_indexes: Vec::new(),
             skin_indexes: Vec::new(),

@@ -2,9 +2,10 @@
 
 use super::Saver;
 use super::packer::{Bounds, Component, Elements, Kind, SparseElements, shape};
+use super::streams::{self, Form};
 use crate::codes;
 use crate::document::{Index, Named};
-use crate::options::SparseMorphs;
+use crate::options::{Quantize, SparseMorphs};
 use anyrig_bytes::Buffer;
 use anyrig_scene::{DeltaStream, Part, PartMorph, Semantic};
 use std::borrow::Cow;
@@ -63,17 +64,21 @@ impl Saver<'_> {
             _ => 1,
         };
         let sparse_bytes = SPARSE_JSON_BYTES + values_bytes + moved.len() * index_bytes;
-        let pays = self.options.sparse_morphs == SparseMorphs::Auto && sparse_bytes < points * width * 4;
+        let is_rounded = matches!(self.options.quantize, Quantize::Small | Quantize::Fine);
+        let form = streams::delta_form(&delta.semantic, &delta.values).filter(|_| is_rounded && width == 3);
+        // Three bytes or three of two bytes, each element at a multiple of four.
+        let element_bytes = form.map_or(width * 4, |f| (width * f.component.size()).next_multiple_of(4));
+        let pays = self.options.sparse_morphs == SparseMorphs::Auto && sparse_bytes < points * element_bytes;
         if moved.is_empty() || pays {
             let values: Vec<f32> = moved.iter().flat_map(|(e, _)| element(delta, *e, width)).copied().collect();
             let bounds = bounds(&delta.semantic, &values, width, moved.len() < points);
             let sparse = SparseElements { indices: moved.iter().map(|(_, point)| *point).collect(), values };
             return self.packer.add_zeros(shape, points, bounds, Some(sparse));
         }
-        self.dense(delta, points, shape)
+        self.dense(delta, points, (shape, form))
     }
 
-    fn dense(&mut self, delta: &DeltaStream, points: usize, shape: &'static str) -> Index {
+    fn dense(&mut self, delta: &DeltaStream, points: usize, (shape, form): (&'static str, Option<Form>)) -> Index {
         let width = usize::from(delta.width);
         let key = (delta.values.as_ptr() as usize, delta.values.len(), dense_tag(delta));
         if let Some(known) = self.packer.known(key).filter(|_| delta.points.is_none()) {
@@ -90,12 +95,19 @@ impl Saver<'_> {
             }
         };
         let bounds = bounds(&delta.semantic, &values, width, false);
-        let bytes = match values {
-            Cow::Borrowed(_) => delta.values.to_bytes(),
-            Cow::Owned(values) => Buffer::from(values).to_bytes(),
+        let (mut component, mut normalized, mut padded) = (Component::F32, false, None);
+        let bytes = match (form, values) {
+            (Some(form), values) => {
+                let (stride, bytes) = streams::packed(&values, width, form);
+                (component, normalized, padded) = (form.component, form.normalized, Some(stride));
+                self.packer.require(streams::QUANTIZATION);
+                bytes
+            }
+            (None, Cow::Borrowed(_)) => delta.values.to_bytes(),
+            (None, Cow::Owned(values)) => Buffer::from(values).to_bytes(),
         };
-        let elements = Elements { component: Component::F32, normalized: false, shape, count: points, bounds, bytes };
-        let index = self.packer.add(Kind::Vertices { stride: None }, elements);
+        let elements = Elements { component, normalized, shape, count: points, bounds, bytes };
+        let index = self.packer.add(Kind::Vertices { stride: padded }, elements);
         if delta.points.is_none() {
             self.packer.remember(key, index);
         }

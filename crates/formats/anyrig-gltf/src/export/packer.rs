@@ -1,10 +1,13 @@
 //! Accessors and buffer views: few, tight, aligned, and each shared buffer once.
 
+use super::compress::Stored;
 pub(super) use crate::document::component::Component;
+use crate::document::component::columns_and_rows;
 use crate::document::json::short;
 use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
+use crate::options::{Meshopt, Quantize};
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes, Writer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `ARRAY_BUFFER` (specification 5.11.5).
 const TARGET_VERTICES: u32 = 34962;
@@ -15,7 +18,7 @@ const TARGET_INDICES: u32 = 34963;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Indices of all parts.
-    Indices,
+    Indices(List),
     /// One attribute; a view of its own, with the distance of its elements when that is not their size.
     Vertices { stride: Option<usize> },
     /// Indices and values of sparse accessors.
@@ -30,14 +33,21 @@ pub(super) enum Kind {
     Image,
 }
 
+/// What indices are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum List {
+    Triangles,
+    Other,
+}
+
 impl Kind {
     fn is_shared(self) -> bool {
-        matches!(self, Self::Indices | Self::Sparse | Self::Binds | Self::Animation | Self::Instances)
+        matches!(self, Self::Indices(_) | Self::Sparse | Self::Binds | Self::Animation | Self::Instances)
     }
 
     fn target(self) -> Option<u32> {
         match self {
-            Self::Indices => Some(TARGET_INDICES),
+            Self::Indices(_) => Some(TARGET_INDICES),
             Self::Vertices { .. } => Some(TARGET_VERTICES),
             _ => None,
         }
@@ -103,12 +113,51 @@ pub(super) type Key = (usize, usize, u64);
 #[derive(Default)]
 pub(super) struct Packer {
     accessors: Vec<Accessor>,
-    views: Vec<(Kind, Rope)>,
-    shared: BTreeMap<Kind, usize>,
+    views: Vec<View>,
+    /// The view of a kind, and of elements of a size where views are compressed.
+    shared: BTreeMap<(Kind, usize), usize>,
     known: BTreeMap<Key, Index>,
+    meshopt: Meshopt,
+    quantize: Quantize,
+    /// Names of extensions without which the data cannot be read.
+    required: BTreeSet<&'static str>,
+}
+
+/// A buffer view in the making.
+pub(super) struct View {
+    pub(super) kind: Kind,
+    /// Bytes of an element, without padding.
+    pub(super) element: usize,
+    pub(super) rope: Rope,
+}
+
+impl View {
+    /// From one element to the next.
+    pub(super) fn stride(&self) -> usize {
+        if let Kind::Vertices { stride: Some(stride) } = self.kind { stride } else { self.element }
+    }
 }
 
 impl Packer {
+    pub(super) fn new(meshopt: Meshopt, quantize: Quantize) -> Self {
+        Self { meshopt, quantize, ..Self::default() }
+    }
+
+    /// How buffer views are compressed.
+    pub(super) fn meshopt(&self) -> Meshopt {
+        self.meshopt
+    }
+
+    /// Whether attributes may be whole numbers of all kinds, and how many bits they should have.
+    pub(super) fn quantize(&self) -> Quantize {
+        self.quantize
+    }
+
+    /// Notes an extension without which the data cannot be read.
+    pub(super) fn require(&mut self, extension: &'static str) {
+        self.required.insert(extension);
+    }
+
     /// The accessor of a buffer that was packed before.
     pub(super) fn known(&self, key: Key) -> Option<Index> {
         self.known.get(&key).copied()
@@ -121,7 +170,8 @@ impl Packer {
 
     /// Adds elements and gives their accessor.
     pub(super) fn add(&mut self, kind: Kind, elements: Elements) -> Index {
-        let (view, offset) = self.append(kind, &elements.bytes);
+        let element = width_of(elements.shape) * elements.component.size();
+        let (view, offset) = self.append(kind, element, &elements.bytes);
         let accessor = Accessor {
             buffer_view: Some(view),
             byte_offset: (offset > 0).then_some(offset),
@@ -154,7 +204,7 @@ impl Packer {
             }
             _ => (Component::U32, bytemuck::cast_slice(&elements.indices).to_vec()),
         };
-        let (view, offset) = self.append(Kind::Sparse, &SharedBytes::from(bytes));
+        let (view, offset) = self.append(Kind::Sparse, 0, &SharedBytes::from(bytes));
         let indices = SparseIndices {
             buffer_view: Some(view),
             byte_offset: (offset > 0).then_some(offset),
@@ -162,14 +212,14 @@ impl Packer {
             ..SparseIndices::default()
         };
         let bytes = bytemuck::cast_slice(&elements.values).to_vec();
-        let (view, offset) = self.append(Kind::Sparse, &SharedBytes::from(bytes));
+        let (view, offset) = self.append(Kind::Sparse, 0, &SharedBytes::from(bytes));
         let values = SparseValues { buffer_view: Some(view), byte_offset: Some(offset), ..SparseValues::default() };
         Sparse { count: Some(count), indices: Some(indices), values: Some(values), ..Sparse::default() }
     }
 
     /// Adds a buffer view with an image.
     pub(super) fn add_image(&mut self, bytes: &SharedBytes) -> Index {
-        self.append(Kind::Image, bytes).0
+        self.append(Kind::Image, 0, bytes).0
     }
 
     fn push(&mut self, accessor: Accessor) -> Index {
@@ -177,56 +227,93 @@ impl Packer {
         self.accessors.len() as Index - 1
     }
 
-    /// Appends bytes to the view of a kind, at a multiple of four.
-    fn append(&mut self, kind: Kind, bytes: &SharedBytes) -> (Index, u64) {
-        let view = match self.shared.get(&kind).copied().filter(|_| kind.is_shared()) {
+    /// Appends bytes to the view of a kind, at a multiple of four. Views that are compressed hold elements of one size,
+    /// and one list of indices.
+    fn append(&mut self, kind: Kind, element: usize, bytes: &SharedBytes) -> (Index, u64) {
+        let key = (kind, if self.meshopt == Meshopt::Off { 0 } else { element });
+        let is_shared = match kind {
+            Kind::Indices(_) => self.meshopt == Meshopt::Off,
+            kind => kind.is_shared(),
+        };
+        let view = match self.shared.get(&key).copied().filter(|_| is_shared) {
             Some(view) => view,
             None => {
-                self.views.push((kind, Rope::default()));
-                self.shared.insert(kind, self.views.len() - 1);
+                self.views.push(View { kind, element, rope: Rope::default() });
+                self.shared.insert(key, self.views.len() - 1);
                 self.views.len() - 1
             }
         };
-        let Some((_, rope)) = self.views.get_mut(view) else { return (0, 0) };
+        let Some(View { rope, .. }) = self.views.get_mut(view) else { return (0, 0) };
         rope.push(vec![0u8; (rope.len().next_multiple_of(4) - rope.len()) as usize]);
         let offset = rope.len();
         rope.push(bytes.clone());
         (view as Index, offset)
     }
 
-    /// Puts accessors, views and the one buffer into the root, and gives the buffer's bytes.
+    /// Puts accessors, views and buffers into the root, and gives the bytes of the first buffer. The second one, if any,
+    /// stands in for what is compressed and has none.
     ///
     /// # Errors
     /// When there are more elements than glTF can number.
-    pub(super) fn finish(self, root: &mut Root) -> Result<Rope> {
+    pub(super) fn finish(mut self, root: &mut Root) -> Result<Rope> {
         if self.accessors.len() > u32::MAX as usize {
             return Err(Error::unsupported(Place::whole(), "more accessors than glTF can number"));
         }
-        let mut writer = Writer::default();
+        let (mut writer, mut stand_in) = (Writer::default(), 0);
         let mut views = Vec::new();
-        for (kind, rope) in self.views {
+        for view in std::mem::take(&mut self.views) {
             writer.pad(4, 0);
             let start = writer.position();
-            let stride = if let Kind::Vertices { stride } = kind { stride } else { None };
-            views.push(BufferView {
+            let stride = if let Kind::Vertices { stride } = view.kind { stride } else { None };
+            let mut object = BufferView {
                 buffer: Some(0),
                 byte_offset: (start > 0).then_some(start),
-                byte_length: Some(rope.len()),
+                byte_length: Some(view.rope.len()),
                 byte_stride: stride.map(|s| s as u64),
-                target: kind.target(),
+                target: view.kind.target(),
                 ..BufferView::default()
-            });
-            rope.pieces().iter().for_each(|piece| writer.shared(piece));
+            };
+            match Stored::of(&view, self.meshopt) {
+                Some(stored) => {
+                    stored.describe(&mut object, start, stand_in);
+                    stand_in += view.rope.len().next_multiple_of(4);
+                    self.required.insert(stored.extension);
+                    writer.bytes(&stored.bytes);
+                }
+                None => view.rope.pieces().iter().for_each(|piece| writer.shared(piece)),
+            }
+            views.push(object);
         }
         writer.pad(4, 0);
         let bin = writer.finish();
+        let mut buffers = Vec::new();
         if !bin.is_empty() {
-            root.buffers = Some(vec![BufferObject { byte_length: Some(bin.len()), ..BufferObject::default() }]);
+            buffers.push(BufferObject { byte_length: Some(bin.len()), ..BufferObject::default() });
         }
+        if stand_in > 0 {
+            buffers.push(super::compress::stand_in(stand_in, self.meshopt));
+        }
+        root.buffers = super::some(buffers);
         root.buffer_views = super::some(views);
         root.accessors = super::some(self.accessors);
+        self.required.into_iter().for_each(|name| declare(root, name));
         Ok(bin)
     }
+}
+
+/// Puts an extension into the lists of those that are used and required, in their order.
+fn declare(root: &mut Root, name: &str) {
+    for list in [&mut root.extensions_used, &mut root.extensions_required] {
+        let list = list.get_or_insert_default();
+        if let Err(place) = list.binary_search_by(|known| known.as_str().cmp(name)) {
+            list.insert(place, name.to_owned());
+        }
+    }
+}
+
+/// Numbers of an element of a shape.
+fn width_of(shape: &str) -> usize {
+    columns_and_rows(shape).map_or(1, |(columns, rows)| columns * rows)
 }
 
 fn accessor(component: Component, shape: &'static str, count: usize, bounds: Option<Bounds>) -> Accessor {
@@ -260,9 +347,9 @@ mod tests {
     #[test]
     fn views_of_a_kind_are_shared_and_all_is_aligned() {
         let mut packer = Packer::default();
-        packer.add(Kind::Indices, scalar(1));
+        packer.add(Kind::Indices(List::Triangles), scalar(1));
         packer.add(Kind::Vertices { stride: Some(4) }, scalar(2));
-        packer.add(Kind::Indices, scalar(3));
+        packer.add(Kind::Indices(List::Triangles), scalar(3));
         packer.add(Kind::Vertices { stride: Some(4) }, scalar(4));
         let mut root = Root::default();
         let bin = packer.finish(&mut root).expect("small");

@@ -2,7 +2,7 @@
 
 use super::images::{is_shown, kind};
 use crate::codes;
-use anyrig_bytes::{Context, ErrorKind, Result};
+use anyrig_bytes::{Context, Diagnostic, ErrorKind, Result};
 use anyrig_image::{Kind, decode_rgba8, encode_png, sniff};
 use anyrig_passes::{BakeOptions, DecomposeOptions, Shear};
 use anyrig_scene::glam::DAffine3;
@@ -53,6 +53,31 @@ fn images(scene: &mut Scene, context: &Context) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Takes all names away, those of morph targets too.
+pub(super) fn strip_names(scene: &mut Scene, context: &Context) {
+    let mut count = 0;
+    let mut strip = |name: &mut String| {
+        count += u64::from(!name.is_empty());
+        name.clear();
+    };
+    scene.nodes.values_mut().for_each(|n| strip(&mut n.name));
+    scene.root_sets.iter_mut().for_each(|s| strip(&mut s.name));
+    for mesh in scene.meshes.values_mut() {
+        strip(&mut mesh.name);
+        mesh.morphs.iter_mut().for_each(|m| strip(&mut m.name));
+    }
+    scene.skins.values_mut().for_each(|s| strip(&mut s.name));
+    scene.materials.values_mut().for_each(|m| strip(&mut m.name));
+    scene.textures.values_mut().for_each(|t| strip(&mut t.name));
+    scene.images.values_mut().for_each(|i| strip(&mut i.name));
+    scene.cameras.values_mut().for_each(|c| strip(&mut c.name));
+    scene.lights.values_mut().for_each(|l| strip(&mut l.name));
+    scene.clips.iter_mut().for_each(|c| strip(&mut c.name));
+    if count > 0 {
+        context.push(Diagnostic::new(&codes::NAMES_STRIPPED, "names", "").times(count));
+    }
 }
 
 /// True when translation, rotation and scale cannot express a matrix, which glTF demands (specification 5.25.6).

@@ -4,6 +4,7 @@ use super::indices::Shorts;
 use super::packer::{Bounds, Component, Elements, Kind, Packer, shape};
 use crate::codes;
 use crate::document::Index;
+use crate::options::Quantize;
 use anyrig_bytes::{Buffer, Context, Diagnostic, SharedBytes};
 use anyrig_scene::{Semantic, Storage, Stream};
 use std::borrow::Cow;
@@ -16,14 +17,34 @@ pub(super) fn add(stream: &Stream, subject: &str, packer: &mut Packer, context: 
     if let Some(known) = packer.known(key) {
         return Some(known);
     }
-    let values = unit_vectors(stream, subject, context);
-    let bounds = (stream.semantic == Semantic::Position).then(|| Bounds::of(&values, width, false));
+    let form = form(&stream.semantic, stream.storage, packer.quantize() != Quantize::Off);
+    let form = form.filter(|f| width <= 4 && is_exact(&stream.values, *f));
+    // Rounded vectors are as near to unit length as their bits allow.
+    let values = match form {
+        Some(form) if form.is_extended => Cow::Borrowed(&*stream.values),
+        _ => unit_vectors(stream, subject, context),
+    };
+    if form.is_some_and(|f| f.is_extended) {
+        packer.require(QUANTIZATION);
+    }
+    let bounds = (stream.semantic == Semantic::Position).then(|| stored_bounds(&values, width, form));
     let count = values.len() / width;
-    let (form, stride, bytes) = encode(stream, values);
+    let (form, stride, bytes) = encode(stream, values, form);
     let elements = Elements { component: form.component, normalized: form.normalized, shape, count, bounds, bytes };
     let index = packer.add(Kind::Vertices { stride }, elements);
     packer.remember(key, index);
     Some(index)
+}
+
+/// Bounds are of the numbers as they are stored (specification 3.6.2.5).
+fn stored_bounds(values: &[f32], width: usize, form: Option<Form>) -> Bounds {
+    match form {
+        Some(form) if form.normalized => {
+            let wholes: Vec<f32> = values.iter().map(|v| whole_of(*v, form)).collect();
+            Bounds::of(&wholes, width, false)
+        }
+        _ => Bounds::of(values, width, false),
+    }
 }
 
 /// Tells apart how the same memory is written: by width, storage, and what is demanded of its values.
@@ -43,7 +64,7 @@ fn tag(stream: &Stream) -> u64 {
 const UNIT_TOLERANCE: f32 = 4e-4;
 
 /// Normals and tangents must be of unit length, and a tangent's w must be ±1 (specification 3.7.2.1).
-fn unit_vectors<'a>(stream: &'a Stream, subject: &str, context: &Context) -> Cow<'a, [f32]> {
+pub(super) fn unit_vectors<'a>(stream: &'a Stream, subject: &str, context: &Context) -> Cow<'a, [f32]> {
     let width = usize::from(stream.width);
     if !matches!((&stream.semantic, width), (Semantic::Normal, 3) | (Semantic::Tangent, 4)) {
         return Cow::Borrowed(&stream.values);
@@ -81,52 +102,92 @@ fn make_unit(v: &mut [f32]) {
     }
 }
 
+/// The extension that allows attributes of whole numbers where glTF itself wants floats.
+pub(super) const QUANTIZATION: &str = "KHR_mesh_quantization";
+
+/// How numbers of an attribute are stored.
 #[derive(Clone, Copy)]
-struct Form {
-    component: Component,
-    normalized: bool,
+pub(super) struct Form {
+    pub(super) component: Component,
+    pub(super) normalized: bool,
     /// Greatest whole number, for normalised forms.
     scale: f32,
     range: (f32, f32),
+    /// Whether it needs `KHR_mesh_quantization`.
+    is_extended: bool,
 }
 
-const FLOAT: Form = Form { component: Component::F32, normalized: false, scale: 1.0, range: (0.0, 0.0) };
+impl Form {
+    const fn whole(component: Component, range: (f32, f32)) -> Self {
+        Self { component, normalized: false, scale: 1.0, range, is_extended: true }
+    }
 
-/// The storage as a form of glTF; `None` where the attribute may only be of floats (specification 3.7.2.1).
-fn form(semantic: &Semantic, storage: Storage) -> Option<Form> {
-    let whole = |component, range| Form { component, normalized: false, scale: 1.0, range };
-    let fraction = |component, scale, low| Form { component, normalized: true, scale, range: (low, scale) };
-    let fractions = match storage {
-        Storage::Unorm8 => Some(fraction(Component::U8, 255.0, 0.0)),
-        Storage::Unorm16 => Some(fraction(Component::U16, 65535.0, 0.0)),
-        _ => None,
-    };
+    const fn fraction(component: Component, scale: f32, low: f32) -> Self {
+        Self { component, normalized: true, scale, range: (low, scale), is_extended: true }
+    }
+
+    const fn core(self) -> Self {
+        Self { is_extended: false, ..self }
+    }
+}
+
+const FLOAT: Form =
+    Form { component: Component::F32, normalized: false, scale: 1.0, range: (0.0, 0.0), is_extended: false };
+
+/// A storage as a form; `None` for those that glTF does not have.
+fn any_form(storage: Storage) -> Option<Form> {
+    Some(match storage {
+        Storage::Unorm8 => Form::fraction(Component::U8, 255.0, 0.0),
+        Storage::Unorm16 => Form::fraction(Component::U16, 65535.0, 0.0),
+        Storage::Snorm8 => Form::fraction(Component::I8, 127.0, -127.0),
+        Storage::Snorm16 => Form::fraction(Component::I16, 32767.0, -32767.0),
+        Storage::U8 => Form::whole(Component::U8, (0.0, 255.0)),
+        Storage::I8 => Form::whole(Component::I8, (-128.0, 127.0)),
+        Storage::U16 => Form::whole(Component::U16, (0.0, 65535.0)),
+        Storage::I16 => Form::whole(Component::I16, (-32768.0, 32767.0)),
+        Storage::F32 | Storage::Half | Storage::U32 => return None,
+    })
+}
+
+/// The storage as a form of glTF; `None` where the attribute may only be of floats (specification 3.7.2.1), or of
+/// others than these (`KHR_mesh_quantization`) where that is allowed.
+fn form(semantic: &Semantic, storage: Storage, is_extended: bool) -> Option<Form> {
+    let form = any_form(storage)?;
+    let is_unsigned_fraction = matches!(storage, Storage::Unorm8 | Storage::Unorm16);
     match semantic {
-        Semantic::TexCoord(_) | Semantic::Color(_) => fractions,
-        Semantic::Custom(_) => fractions.or_else(|| {
-            Some(match storage {
-                Storage::U8 => whole(Component::U8, (0.0, 255.0)),
-                Storage::I8 => whole(Component::I8, (-128.0, 127.0)),
-                Storage::U16 => whole(Component::U16, (0.0, 65535.0)),
-                Storage::I16 => whole(Component::I16, (-32768.0, 32767.0)),
-                Storage::Snorm8 => fraction(Component::I8, 127.0, -127.0),
-                Storage::Snorm16 => fraction(Component::I16, 32767.0, -32767.0),
-                _ => return None,
-            })
-        }),
+        Semantic::TexCoord(_) | Semantic::Color(_) if is_unsigned_fraction => Some(form.core()),
+        Semantic::Custom(_) => Some(form.core()),
+        Semantic::Position | Semantic::TexCoord(_) if is_extended => Some(form),
+        Semantic::Normal | Semantic::Tangent if is_extended => {
+            Some(form).filter(|_| matches!(storage, Storage::Snorm8 | Storage::Snorm16))
+        }
         _ => None,
     }
 }
 
+/// The first of the storages that a morph target's deltas fit exactly.
+pub(super) fn delta_form(semantic: &Semantic, values: &[f32]) -> Option<Form> {
+    let storages: &[Storage] = match semantic {
+        Semantic::Position => &[Storage::I8, Storage::I16],
+        Semantic::Normal | Semantic::Tangent => &[Storage::Snorm8, Storage::Snorm16],
+        _ => return None,
+    };
+    storages.iter().filter_map(|storage| any_form(*storage)).find(|form| is_exact(values, *form))
+}
+
+/// Elements of a form, each at a multiple of four bytes, and the distance of them.
+pub(super) fn packed(values: &[f32], width: usize, form: Form) -> (usize, SharedBytes) {
+    let stride = (width * form.component.size()).next_multiple_of(4);
+    (stride, pack(values, width, form, stride))
+}
+
 /// The values in their storage when that gives exactly the same values back, else as floats. Elements start at
 /// multiples of four bytes (specification 3.6.2.4); the stride is given when they are padded for that.
-fn encode(stream: &Stream, values: Cow<'_, [f32]>) -> (Form, Option<usize>, SharedBytes) {
+fn encode(stream: &Stream, values: Cow<'_, [f32]>, form: Option<Form>) -> (Form, Option<usize>, SharedBytes) {
     let width = usize::from(stream.width);
-    if let Some(form) = form(&stream.semantic, stream.storage).filter(|f| width <= 4 && is_exact(&values, *f)) {
-        let bytes = width * form.component.size();
-        let stride = bytes.next_multiple_of(4);
-        let packed = pack(&values, width, form, stride);
-        return (form, (stride != bytes).then_some(stride), packed);
+    if let Some(form) = form {
+        let (stride, bytes) = packed(&values, width, form);
+        return (form, (stride != width * form.component.size()).then_some(stride), bytes);
     }
     let bytes = match values {
         Cow::Borrowed(_) => stream.values.to_bytes(),

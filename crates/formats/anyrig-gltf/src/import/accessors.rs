@@ -1,6 +1,7 @@
 //! Accessors: typed elements in buffer views (specification 3.6.2), decoded or borrowed.
 
 use super::buffers::{Buffers, ViewBytes, no_bytes};
+use super::packed::Content;
 use super::{in_list, list, need};
 pub(super) use crate::document::component::Component;
 use crate::document::component::columns_and_rows;
@@ -58,7 +59,7 @@ enum Base {
     /// No buffer view: all zeros.
     Zeros,
     /// From the first byte of the first element to the last byte of the last one.
-    Bytes(SharedBytes),
+    Bytes(Content),
     /// A buffer without bytes.
     Nothing,
 }
@@ -124,7 +125,7 @@ impl<'a> Accessors<'a> {
         let at = at.key("accessors");
         let count = root.accessors.as_ref().map_or(0, Vec::len);
         context.take_memory(count as u64 * size_of::<Layout>() as u64, || at.place())?;
-        let layouts = list(root.accessors.as_ref()).map(|(i, a)| layout(a, buffers, &at.index(i)));
+        let layouts = list(root.accessors.as_ref()).map(|(i, a)| layout(a, buffers, &at.index(i), context));
         let layouts = layouts.collect::<Result<_>>()?;
         Ok(Self { layouts, floats: BTreeMap::new(), wholes: BTreeMap::new(), context })
     }
@@ -198,24 +199,39 @@ impl<'a> Accessors<'a> {
         self.context.take_memory(numbers.saturating_mul(4), || place.clone())
     }
 
+    /// Gives an accessor its elements: tightly packed, in its component type and shape. Sparse values still lie on top.
+    #[cfg(feature = "draco")]
+    pub(super) fn provide(&mut self, index: Index, elements: SharedBytes) {
+        let Some(layout) = self.layouts.get_mut(index as usize) else { return };
+        layout.stride = layout.shape.element_bytes(layout.component);
+        layout.base = Base::Bytes(Content::Plain(elements));
+        self.floats.remove(&(index as usize));
+        self.wholes.remove(&(index as usize));
+    }
+
     fn decode_floats(&self, layout: &Layout, place: &Place) -> Result<Buffer<f32>> {
-        if let (Component::F32, Base::Bytes(bytes), None, true) =
+        if let (Component::F32, Base::Bytes(content), None, true) =
             (layout.component, &layout.base, &layout.sparse, layout.is_tight())
         {
             self.context.take_elements(layout.count as u64, || place.clone())?;
-            return Ok(Buffer::from_le_bytes(bytes));
+            return Ok(Buffer::from_le_bytes(&self.bytes(content, place)?));
         }
         self.decoded(layout, place, to_float(layout))
     }
 
     fn decode_wholes(&self, layout: &Layout, place: &Place) -> Result<Buffer<u32>> {
-        if let (Component::U32, Base::Bytes(bytes), None, true) =
+        if let (Component::U32, Base::Bytes(content), None, true) =
             (layout.component, &layout.base, &layout.sparse, layout.is_tight())
         {
             self.context.take_elements(layout.count as u64, || place.clone())?;
-            return Ok(Buffer::from_le_bytes(bytes));
+            return Ok(Buffer::from_le_bytes(&self.bytes(content, place)?));
         }
         self.decoded(layout, place, to_whole(layout.component))
+    }
+
+    /// The bytes behind an accessor, decoded where they are compressed.
+    fn bytes(&self, content: &Content, place: &Place) -> Result<SharedBytes> {
+        content.bytes(self.context)?.ok_or_else(|| nothing(place))
     }
 
     fn decoded<T: Copy + Default>(&self, layout: &Layout, place: &Place, convert: Convert<T>) -> Result<Buffer<T>> {
@@ -231,7 +247,9 @@ impl<'a> Accessors<'a> {
         let mut numbers = vec![T::default(); layout.count * width];
         match &layout.base {
             Base::Zeros => {}
-            Base::Bytes(bytes) => decode(layout, bytes, layout.stride, &mut numbers, convert),
+            Base::Bytes(content) => {
+                decode(layout, &self.bytes(content, place)?, layout.stride, &mut numbers, convert);
+            }
             Base::Nothing => return Err(nothing(place)),
         }
         if let Some(sparse) = &layout.sparse {
@@ -257,7 +275,7 @@ fn place(index: Index) -> Place {
     Place::json(format!("/accessors/{index}"))
 }
 
-fn layout(accessor: &Accessor, buffers: &Buffers, at: &At<'_>) -> Result<Layout> {
+fn layout(accessor: &Accessor, buffers: &Buffers, at: &At<'_>, context: &Context) -> Result<Layout> {
     let component = Component::of(need(accessor.component_type, at, "componentType")?, &at.key("componentType"))?;
     let shape = Shape::of(need(accessor.kind.as_deref(), at, "type")?, &at.key("type"))?;
     let count = need(accessor.count, at, "count")?;
@@ -280,7 +298,8 @@ fn layout(accessor: &Accessor, buffers: &Buffers, at: &At<'_>) -> Result<Layout>
     }
     if let Some(sparse) = &accessor.sparse {
         let at = at.key("sparse");
-        layout.sparse = Some(sparse_layout(sparse, &layout, buffers, &at)?);
+        let find = Find { buffers, context };
+        layout.sparse = Some(sparse_layout(sparse, &layout, &find, &at)?);
     }
     Ok(layout)
 }
@@ -297,13 +316,13 @@ fn base(view: &ViewBytes, accessor: &Accessor, layout: &Layout, at: &At<'_>) -> 
         let (count, have) = (layout.count, view.length);
         at.malformed(format!("{count} elements from byte {start} on do not fit into the buffer view of {have} bytes"))
     })?;
-    Ok(view.bytes.as_ref().and_then(|b| b.slice(range)).map_or(Base::Nothing, Base::Bytes))
+    Ok(view.content.slice(range).map_or(Base::Nothing, Base::Bytes))
 }
 
 fn sparse_layout(
     sparse: &crate::document::Sparse,
     layout: &Layout,
-    buffers: &Buffers,
+    find: &Find<'_>,
     at: &At<'_>,
 ) -> Result<SparseLayout> {
     let count = need(sparse.count, at, "count")?;
@@ -319,28 +338,37 @@ fn sparse_layout(
         return Err(at_indices.key("componentType").malformed("sparse indices must be unsigned whole numbers"));
     }
     let at_values = at.key("values");
-    let index_bytes = tight(indices.buffer_view, indices.byte_offset, count, component.size(), buffers, &at_indices)?;
+    let index_bytes = find.tight(indices.buffer_view, indices.byte_offset, (count, component.size()), &at_indices)?;
     let element = layout.shape.element_bytes(layout.component);
-    let value_bytes = tight(values.buffer_view, values.byte_offset, count, element, buffers, &at_values)?;
+    let value_bytes = find.tight(values.buffer_view, values.byte_offset, (count, element), &at_values)?;
     Ok(SparseLayout { component, indices: index_bytes, values: value_bytes, count })
 }
 
-fn tight(
-    view: Option<Index>,
-    offset: Option<u64>,
-    count: usize,
-    size: usize,
-    buffers: &Buffers,
-    at: &At<'_>,
-) -> Result<SharedBytes> {
-    let bytes = buffers.bytes(need(view, at, "bufferView")?, &at.key("bufferView"))?;
-    let range = usize::try_from(offset.unwrap_or(0)).ok().and_then(|start| {
-        let end = count.checked_mul(size)?.checked_add(start)?;
-        Some(start..end)
-    });
-    range
-        .and_then(|r| bytes.slice(r))
-        .ok_or_else(|| at.malformed("the sparse elements do not fit into the buffer view"))
+/// Where the elements of sparse accessors are found.
+struct Find<'a> {
+    buffers: &'a Buffers,
+    context: &'a Context,
+}
+
+impl Find<'_> {
+    /// So many elements of so many bytes, side by side.
+    fn tight(
+        &self,
+        view: Option<Index>,
+        offset: Option<u64>,
+        (count, size): (usize, usize),
+        at: &At<'_>,
+    ) -> Result<SharedBytes> {
+        let view = need(view, at, "bufferView")?;
+        let bytes = self.buffers.bytes(view, &at.key("bufferView"), self.context)?;
+        let range = usize::try_from(offset.unwrap_or(0)).ok().and_then(|start| {
+            let end = count.checked_mul(size)?.checked_add(start)?;
+            Some(start..end)
+        });
+        range
+            .and_then(|r| bytes.slice(r))
+            .ok_or_else(|| at.malformed("the sparse elements do not fit into the buffer view"))
+    }
 }
 
 /// The replaced elements; ascending and in range (specification 3.6.2.3).

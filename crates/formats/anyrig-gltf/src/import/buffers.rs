@@ -4,6 +4,7 @@ use super::{in_list, list, need};
 use crate::codes;
 use crate::document::json::At;
 use crate::document::{BufferObject, BufferView, Container, GltfDocument, Index, Named};
+use crate::import::packed::{self, Content};
 use crate::uri::{self, Target};
 use anyrig_bytes::{Context, Diagnostic, Error, Result, SharedBytes, Source, Value};
 
@@ -15,8 +16,7 @@ pub(super) struct Buffers {
 /// A buffer view, within its buffer.
 #[derive(Clone)]
 pub(super) struct ViewBytes {
-    /// `None` when the buffer has no bytes of its own (an uncompressed stand-in, or one that the application supplies).
-    pub(super) bytes: Option<SharedBytes>,
+    pub(super) content: Content,
     /// Stated length.
     pub(super) length: usize,
     pub(super) stride: Option<usize>,
@@ -35,9 +35,9 @@ impl Buffers {
         }
     }
 
-    /// The bytes of a view by index.
-    pub(super) fn bytes(&self, index: Index, at: &At<'_>) -> Result<&SharedBytes> {
-        self.view(index, at)?.bytes.as_ref().ok_or_else(|| no_bytes(at))
+    /// The bytes of a view by index, decoded where they are compressed.
+    pub(super) fn bytes(&self, index: Index, at: &At<'_>, context: &Context) -> Result<SharedBytes> {
+        self.view(index, at)?.content.bytes(context)?.ok_or_else(|| no_bytes(at))
     }
 }
 
@@ -47,8 +47,8 @@ fn no_uri(buffer: usize) -> String {
 }
 
 pub(super) fn no_bytes(at: &At<'_>) -> Error {
-    let message = "the buffer behind this has no bytes in the file: it is filled by a compression extension that is not \
-                   supported, or by an application; decompress the file first, for example with `gltf-transform copy`";
+    let message = "the buffer behind this has no bytes in the file: it is filled by an extension that is not supported, \
+                   or by an application; export the file again with its data";
     Error::unsupported(at.place(), message)
 }
 
@@ -60,13 +60,13 @@ pub(super) fn load(document: &GltfDocument, source: &dyn Source, context: &Conte
     let at = at.key("bufferViews");
     let count = root.buffer_views.as_ref().map_or(0, Vec::len);
     context.take_memory(count as u64 * size_of::<ViewBytes>() as u64, || at.place())?;
-    let views = list(root.buffer_views.as_ref()).map(|(i, view)| view_bytes(view, &buffers, &at.index(i)));
+    let views = list(root.buffer_views.as_ref()).map(|(i, view)| view_bytes(view, &buffers, &at.index(i), context));
     Ok(Buffers { views: views.collect::<Result<_>>()? })
 }
 
 /// A buffer's bytes, where it has any, and its length.
-struct BufferBytes {
-    bytes: Option<SharedBytes>,
+pub(super) struct BufferBytes {
+    pub(super) bytes: Option<SharedBytes>,
     length: u64,
     /// Whether an extension says that its views have their bytes elsewhere.
     is_stand_in: bool,
@@ -83,7 +83,7 @@ fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> R
         let at = at.index(i);
         let stated = need(buffer.byte_length, &at, "byteLength")?;
         let bytes = match &buffer.uri {
-            Some(uri) => Some(external(uri, source, &at.key("uri"), context)?),
+            Some(uri) => external(buffer, uri, source, &at.key("uri"), context)?,
             None => internal(document, buffer, i, &at)?,
         };
         let bytes = bytes.map(|bytes| within(bytes, stated, &at, context));
@@ -93,9 +93,17 @@ fn buffers(document: &GltfDocument, source: &dyn Source, context: &Context) -> R
     Ok(loaded)
 }
 
-fn external(uri: &str, source: &dyn Source, at: &At<'_>, context: &Context) -> Result<SharedBytes> {
+/// A buffer in a file of its own. One that only stands in for readers that cannot decompress may be missing.
+fn external(
+    buffer: &BufferObject,
+    uri: &str,
+    source: &dyn Source,
+    at: &At<'_>,
+    context: &Context,
+) -> Result<Option<SharedBytes>> {
     match uri::follow(uri, source, at, context)? {
-        Target::Data { bytes, .. } | Target::File { bytes, .. } => Ok(bytes),
+        Target::Data { bytes, .. } | Target::File { bytes, .. } => Ok(Some(bytes)),
+        Target::Missing { .. } if declares_meshopt(buffer.extensions.as_ref()) => Ok(None),
         Target::Missing { name } => {
             let message = format!("the file {name:?} is missing; put it beside the .gltf file");
             Err(Error::io(at.place(), message))
@@ -117,8 +125,7 @@ fn internal(document: &GltfDocument, buffer: &BufferObject, index: usize, at: &A
 
 /// Whether the bytes of a buffer or view are to be made from compressed ones.
 fn declares_meshopt(extensions: Option<&Named<Value>>) -> bool {
-    extensions
-        .is_some_and(|e| ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().any(|n| e.get(n).is_some()))
+    extensions.is_some_and(|e| packed::EXTENSIONS.iter().any(|n| e.get(n).is_some()))
 }
 
 /// The stated part of a buffer; a GLB's chunk may be longer by its padding.
@@ -134,7 +141,7 @@ fn within(bytes: SharedBytes, stated: u64, at: &At<'_>, context: &Context) -> Sh
     }
 }
 
-fn view_bytes(view: &BufferView, buffers: &[BufferBytes], at: &At<'_>) -> Result<ViewBytes> {
+fn view_bytes(view: &BufferView, buffers: &[BufferBytes], at: &At<'_>, context: &Context) -> Result<ViewBytes> {
     let index = in_list(need(view.buffer, at, "buffer")?, buffers.len(), &at.key("buffer"), "buffer")?;
     let buffer = need(buffers.get(index), at, "buffer")?;
     let length = need(view.byte_length, at, "byteLength")?;
@@ -150,8 +157,8 @@ fn view_bytes(view: &BufferView, buffers: &[BufferBytes], at: &At<'_>) -> Result
         ))
     })?;
     let length = range.len();
-    let bytes = buffer.bytes.as_ref().map(|b| b.slice(range).ok_or_else(|| no_bytes(at))).transpose()?;
-    let is_stand_in = buffer.is_stand_in || declares_meshopt(view.extensions.as_ref());
-    let without_uri = (bytes.is_none() && !is_stand_in).then_some(index);
-    Ok(ViewBytes { bytes, length, stride, without_uri })
+    let plain = buffer.bytes.as_ref().map(|b| b.slice(range).ok_or_else(|| no_bytes(at))).transpose()?;
+    let content = packed::content(view, plain, buffers, at, context)?;
+    let without_uri = (matches!(content, Content::Nothing) && !buffer.is_stand_in).then_some(index);
+    Ok(ViewBytes { content, length, stride, without_uri })
 }

@@ -28,7 +28,7 @@ impl Loader<'_> {
         match (&image.uri, image.buffer_view) {
             (Some(uri), _) => self.image_at(uri, &mut out, &at.key("uri"))?,
             (None, Some(view)) => {
-                out.bytes.clone_from(&self.buffers.view(view, &at.key("bufferView"))?.bytes);
+                out.bytes = self.buffers.view(view, &at.key("bufferView"))?.content.bytes(self.context)?;
                 if out.bytes.is_none() {
                     self.lose_image(at, "its buffer has no bytes in the file");
                 }

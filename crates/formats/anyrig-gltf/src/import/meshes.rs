@@ -1,6 +1,7 @@
 //! Meshes: primitives become parts, attributes become streams and influences.
 
 use super::accessors::{Component, Layout as Accessor};
+use super::draco;
 use super::extras::{keep, raw};
 use super::{Loader, in_list, list, need};
 use crate::codes;
@@ -127,7 +128,8 @@ impl Loader<'_> {
     fn part(&mut self, primitive: &Primitive, at: &At<'_>) -> Result<Part> {
         let attributes = need(primitive.attributes.as_ref(), at, "attributes")?;
         let mut part = Part::default();
-        part.extras = keep(&raw!(primitive), &[super::variants::NAME], at, self.context);
+        let unpacked = self.unpack(primitive, at)?;
+        part.extras = keep(&raw!(primitive), &[super::variants::NAME, draco::EXTENSION], at, self.context);
         let at_attributes = at.key("attributes");
         part.point_count = self.point_count(attributes, &at_attributes)?;
         // Accessors may be shared by any number of parts; each use is work for whoever walks over the parts.
@@ -143,7 +145,11 @@ impl Loader<'_> {
             }
         }
         part.influences = self.influences(&influences, part.point_count, &at_attributes)?;
-        self.topology(primitive, &mut part, at)?;
+        match unpacked {
+            // A strip is packed as the triangles that it makes.
+            Some(corners) => (part.topology, part.corners) = (Topology::Triangles, Some(corners)),
+            None => self.topology(primitive, &mut part, at)?,
+        }
         part.morphs = self.part_morphs(primitive, part.point_count, at)?;
         Ok(part)
     }

@@ -1,6 +1,6 @@
 //! What a file demands of its reader.
 
-use super::need;
+use super::{draco, need};
 use crate::codes;
 use crate::document::Root;
 use crate::document::json::At;
@@ -9,6 +9,7 @@ use anyrig_bytes::{Context, Diagnostic, Error, Result, Value};
 /// Extensions that are read, or that change nothing for who carries them.
 const KNOWN: &[&str] = &[
     "EXT_mesh_gpu_instancing",
+    "EXT_meshopt_compression",
     "EXT_texture_webp",
     "KHR_animation_pointer",
     "KHR_lights_punctual",
@@ -27,6 +28,7 @@ const KNOWN: &[&str] = &[
     "KHR_materials_variants",
     "KHR_materials_volume",
     "KHR_mesh_quantization",
+    "KHR_meshopt_compression",
     "KHR_node_visibility",
     "KHR_texture_basisu",
     "KHR_texture_transform",
@@ -79,10 +81,10 @@ fn check_version(version: &str, at: &At<'_>) -> Result<()> {
 fn known(name: &str, at: &At<'_>) -> Result<()> {
     let remedy = match name {
         name if KNOWN.contains(&name) => return Ok(()),
-        "KHR_draco_mesh_compression" => "decompress it first, for example with `gltf-transform copy` or gltf-pipeline",
-        "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
-            "decompress it first, for example with `gltf-transform copy`"
-        }
+        #[cfg(feature = "draco")]
+        draco::EXTENSION => return Ok(()),
+        #[cfg(not(feature = "draco"))]
+        draco::EXTENSION => draco::REMEDY,
         _ => "export the file again without it",
     };
     let message = format!("the file cannot be read without the extension {name}, which is not supported; {remedy}");

@@ -36,15 +36,17 @@ pub(super) fn pieces(root: &Root, buffers: &[Option<SharedBytes>]) -> Vec<Piece>
     let mut pieces = Vec::new();
     for (index, view) in root.buffer_views.iter().flatten().enumerate() {
         let of_view = uses.remove(&index).unwrap_or_default();
-        let compressed = compressed(view);
-        let (buffer, offset, len) = compressed.unwrap_or_else(|| place_of(view));
-        let Some(Some(bytes)) = buffers.get(buffer) else { continue };
-        let size = bytes.len() as u64;
-        let (start, end) = (offset.min(size), offset.saturating_add(len).min(size));
-        let whole = View { index, buffer, start, end, stride: view.byte_stride };
-        match compressed {
-            Some(_) => pieces.push(whole.opaque("compressed by meshopt", &of_view)),
-            None => whole.pieces(of_view, &mut pieces),
+        let within = |(buffer, offset, len): (usize, u64, u64)| {
+            let size = buffers.get(buffer)?.as_ref()?.len() as u64;
+            let (start, end) = (offset.min(size), offset.saturating_add(len).min(size));
+            Some(View { index, buffer, start, end, stride: view.byte_stride })
+        };
+        if let Some((place, what)) = compressed(view) {
+            pieces.extend(within(place).map(|packed| packed.opaque(&what, &of_view)));
+        }
+        // Of a compressed view this is what stands in for it where readers cannot decompress.
+        if let Some(plain) = within(place_of(view)) {
+            plain.pieces(of_view, &mut pieces);
         }
     }
     pieces.retain(|p| p.len > 0);
@@ -57,12 +59,16 @@ fn place_of(view: &BufferView) -> (usize, u64, u64) {
     (buffer, view.byte_offset.unwrap_or(0), view.byte_length.unwrap_or(0))
 }
 
-/// The compressed bytes of a view (EXT_meshopt_compression, KHR_meshopt_compression).
-fn compressed(view: &BufferView) -> Option<(usize, u64, u64)> {
+/// The compressed bytes of a view (EXT_meshopt_compression, KHR_meshopt_compression), and how they are compressed.
+fn compressed(view: &BufferView) -> Option<((usize, u64, u64), String)> {
     let extensions = view.extensions.as_ref()?;
     let found = ["EXT_meshopt_compression", "KHR_meshopt_compression"].iter().find_map(|name| extensions.get(name))?;
     let number = |key: &str| found.get(key).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok());
-    Some((usize::try_from(number("buffer")?).ok()?, number("byteOffset").unwrap_or(0), number("byteLength")?))
+    let words = ["mode", "filter"].iter().filter_map(|key| found.get(key).and_then(Value::as_str));
+    let words: Vec<&str> = words.filter(|word| *word != "NONE").collect();
+    let what = format!("compressed by meshopt, {}", words.join(" "));
+    let place = (usize::try_from(number("buffer")?).ok()?, number("byteOffset").unwrap_or(0), number("byteLength")?);
+    Some((place, what))
 }
 
 struct View {

@@ -45,7 +45,7 @@ impl Rules<'_> {
                 Ok(Target::File { bytes, .. }) => (image.mime_type.clone(), Some(bytes)),
                 _ => (image.mime_type.clone(), None),
             },
-            (None, Some(view)) => (image.mime_type.clone(), buffers.bytes(view, at).ok().cloned()),
+            (None, Some(view)) => (image.mime_type.clone(), buffers.bytes(view, at, self.context).ok()),
             (None, None) => (image.mime_type.clone(), None),
         };
         let kind = bytes.as_deref().and_then(anyrig_image::sniff);

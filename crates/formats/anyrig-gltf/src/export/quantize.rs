@@ -1,0 +1,352 @@
+//! Rounds a scene to whole numbers of few bits (`KHR_mesh_quantization`), and says how far that moves what it shows.
+//!
+//! Positions become steps of a grid over the mesh. Where a mesh is skinned, the grid is undone by the inverse bind
+//! matrices, so all meshes of a skin share one; where it is not, by the transform of the node that shows it. No node is
+//! added, so that what refers to nodes stays right; a mesh for which neither works keeps its floats.
+
+use super::meshes::has_influences;
+use super::streams::unit_vectors;
+use crate::codes;
+use crate::names::{EXTRAS, MEMBERS};
+use crate::options::Quantize;
+use anyrig_bytes::{Buffer, Context};
+use anyrig_scene::glam::{DAffine3, DVec3};
+use anyrig_scene::{
+    LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic, SkinId, Storage, Stream,
+    Target, Trs,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bits of each kind of number.
+#[derive(Clone, Copy)]
+struct Bits {
+    /// Greatest step of the grid of positions.
+    steps: u32,
+    /// Storage and greatest whole number of normals and tangents.
+    direction: (Storage, f32),
+    /// Of colours.
+    color: (Storage, f32),
+    /// Of weights.
+    weight: f32,
+}
+
+const SMALL: Bits =
+    Bits { steps: (1 << 14) - 1, direction: (Storage::Snorm8, 127.0), color: (Storage::Unorm8, 255.0), weight: 255.0 };
+const FINE: Bits = Bits {
+    steps: (1 << 16) - 1,
+    direction: (Storage::Snorm16, 32767.0),
+    color: (Storage::Unorm16, 65535.0),
+    weight: 65535.0,
+};
+
+/// Greatest step of a morph target's deltas, which have a sign.
+const MOST_DELTA: f32 = 32767.0;
+
+/// The grid of positions: a position is `least + step × whole`.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    least: DVec3,
+    step: f64,
+}
+
+impl Grid {
+    fn to_affine(self) -> DAffine3 {
+        DAffine3::from_translation(self.least) * DAffine3::from_scale(DVec3::splat(self.step))
+    }
+
+    fn whole(&self, position: &[f32], steps: u32) -> [f32; 3] {
+        let least = self.least.to_array();
+        std::array::from_fn(|axis| {
+            let value = position.get(axis).copied().unwrap_or(0.0);
+            ((f64::from(value) - least[axis]) / self.step).round().clamp(0.0, f64::from(steps)) as f32
+        })
+    }
+}
+
+/// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`.
+pub(super) fn quantize(scene: &mut Scene, how: Quantize, context: &Context) {
+    let bits = match how {
+        Quantize::Off | Quantize::Keep => return,
+        Quantize::Small => SMALL,
+        Quantize::Fine => FINE,
+    };
+    let grids = grids(scene, bits.steps, context);
+    let mut rounder = Rounder { bits, known: BTreeMap::new(), context };
+    for index in 0..scene.meshes.len() {
+        let id = MeshId::new(index);
+        let Some(mesh) = scene.meshes.get_mut(id) else { continue };
+        let grid = grids.get(&id).copied();
+        let message = rounder.mesh(mesh, index, grid);
+        if !message.is_empty() {
+            context.tell(&codes::QUANTIZED, format!("mesh {index}"), message);
+        }
+    }
+    if has_rotations(scene) {
+        context.tell(&codes::QUANTIZED, "animations", "rotations within 0.0035 degrees");
+    }
+    undo(scene, &grids);
+}
+
+fn has_rotations(scene: &Scene) -> bool {
+    let mut channels = scene.clips.iter().flat_map(|c| &c.channels);
+    channels.any(|c| matches!(c.target, Target::Node { property: Property::Rotation, .. }))
+}
+
+/// Puts the grids into inverse bind matrices and nodes.
+fn undo(scene: &mut Scene, grids: &BTreeMap<MeshId, Grid>) {
+    let mut skins: BTreeMap<SkinId, Grid> = BTreeMap::new();
+    let nodes: Vec<NodeId> = scene.nodes.ids().collect();
+    for id in nodes {
+        let shown = scene.nodes[id].mesh.as_ref().map(|instance| (instance.mesh, moving_skin(scene, instance)));
+        let Some((mesh, skin)) = shown else { continue };
+        let Some(grid) = grids.get(&mesh) else { continue };
+        match skin {
+            Some(skin) => drop(skins.insert(skin, *grid)),
+            None => scene.nodes[id].local = after(scene.nodes[id].local, *grid),
+        }
+    }
+    for (skin, grid) in skins {
+        if let Some(skin) = scene.skins.get_mut(skin) {
+            skin.inverse_binds.iter_mut().for_each(|bind| *bind *= grid.to_affine());
+        }
+    }
+}
+
+/// The skin that moves what a node shows; the one of the others is not written.
+fn moving_skin(scene: &Scene, instance: &MeshInstance) -> Option<SkinId> {
+    let has_joints = |skin: &SkinId| scene.skins.get(*skin).is_some_and(|s| !s.joints.is_empty());
+    let moves = scene.meshes.get(instance.mesh).is_some_and(has_influences);
+    instance.skin.filter(|skin| moves && has_joints(skin))
+}
+
+/// A node's transform that undoes the grid first.
+fn after(local: LocalTransform, grid: Grid) -> LocalTransform {
+    match local {
+        LocalTransform::Trs(trs) => {
+            let translation = trs.translation + trs.rotation * (trs.scale * grid.least);
+            LocalTransform::Trs(Trs { translation, scale: trs.scale * grid.step, ..trs })
+        }
+        LocalTransform::Matrix(affine) => LocalTransform::Matrix(affine * grid.to_affine()),
+    }
+}
+
+/// The grid of each mesh whose positions can be rounded.
+fn grids(scene: &Scene, steps: u32, context: &Context) -> BTreeMap<MeshId, Grid> {
+    let fixed = fixed_nodes(scene);
+    let mut groups = Groups::new(scene.meshes.len());
+    let mut users: Vec<Vec<(NodeId, Option<SkinId>)>> = vec![Vec::new(); scene.meshes.len()];
+    let mut first_of_skin: BTreeMap<SkinId, usize> = BTreeMap::new();
+    for (id, node) in scene.nodes.iter() {
+        let Some(instance) = &node.mesh else { continue };
+        let index = instance.mesh.index();
+        let Some(users) = users.get_mut(index) else { continue };
+        let skin = moving_skin(scene, instance);
+        users.push((id, skin));
+        if let Some(skin) = skin {
+            groups.join(*first_of_skin.entry(skin).or_insert(index), index);
+        }
+    }
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for index in 0..users.len() {
+        members.entry(groups.find(index)).or_default().push(index);
+    }
+    let mut grids = BTreeMap::new();
+    for group in members.into_values() {
+        let mut shown = group.iter().flat_map(|m| users.get(*m).into_iter().flatten().map(move |u| (*m, u)));
+        if shown.clone().next().is_none() {
+            continue;
+        }
+        let can_undo = shown.all(|(mesh, (node, skin))| match skin {
+            Some(_) => scene.meshes[MeshId::new(mesh)].parts.iter().all(|p| p.influences.is_some()),
+            None => !fixed.contains(node),
+        });
+        let grid = grid_of(group.iter().map(|m| &scene.meshes[MeshId::new(*m)]), steps);
+        match grid.filter(|_| can_undo) {
+            Some(grid) => grids.extend(group.iter().map(|m| (MeshId::new(*m), grid))),
+            None => group.iter().for_each(|m| context.tell(&codes::NOT_QUANTIZED, format!("mesh {m}"), "")),
+        }
+    }
+    grids
+}
+
+/// One grid over all positions of some meshes; `None` when there are none.
+fn grid_of<'m>(meshes: impl Iterator<Item = &'m Mesh>, steps: u32) -> Option<Grid> {
+    let (mut least, mut most) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for position in meshes.flat_map(|m| &m.parts).flat_map(Part::positions) {
+        let position = DVec3::from_array(position.map(f64::from));
+        (least, most) = (least.min(position), most.max(position));
+    }
+    let extent = (most - least).max_element();
+    if !extent.is_finite() {
+        return None;
+    }
+    let step = if extent > 0.0 { extent / f64::from(steps) } else { 1.0 };
+    Some(Grid { least, step })
+}
+
+/// Nodes whose own transform must stay what it is: it moves more than the mesh, or is moved.
+fn fixed_nodes(scene: &Scene) -> BTreeSet<NodeId> {
+    let is_fixed = |node: &Node| {
+        let says_more = node.extras.iter().any(|(namespace, _)| !matches!(namespace, EXTRAS | MEMBERS));
+        let moves_more = node.camera.is_some() || node.light.is_some() || node.instances.is_some();
+        !node.children.is_empty() || moves_more || says_more
+    };
+    let mut fixed: BTreeSet<NodeId> = scene.nodes.iter().filter(|(_, n)| is_fixed(n)).map(|(id, _)| id).collect();
+    for skin in scene.skins.values() {
+        fixed.extend(skin.joints.iter().chain(&skin.skeleton));
+    }
+    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
+        match &channel.target {
+            Target::Node { property: Property::MorphWeights, .. } => {}
+            Target::Node { node, .. } => drop(fixed.insert(*node)),
+            Target::Other(pointer) => {
+                let index = pointer.strip_prefix("/nodes/").and_then(|p| p.split('/').next()?.parse().ok());
+                fixed.extend(index.map(NodeId::new));
+            }
+            _ => {}
+        }
+    }
+    fixed
+}
+
+/// Meshes that need the same grid.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(len: usize) -> Self {
+        Self((0..len).collect())
+    }
+
+    fn find(&self, mut index: usize) -> usize {
+        while self.0[index] != index {
+            index = self.0[index];
+        }
+        index
+    }
+
+    /// The group of the lower number takes the other.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// Rounded buffers by the memory, the length and the kind of those that they were made from, so that what was shared
+/// stays shared. The old ones are kept, so that no new one takes their place.
+type Known = BTreeMap<Key, (Buffer<f32>, Buffer<f32>)>;
+type Key = (usize, usize, u64);
+
+/// √3 / 2: how far half a step on each of three axes moves a point, in steps.
+const HALF_DIAGONAL: f64 = 0.866_025_403_784_438_6;
+
+struct Rounder<'a> {
+    bits: Bits,
+    known: Known,
+    context: &'a Context,
+}
+
+impl Rounder<'_> {
+    /// Rounds a mesh, and says within what.
+    fn mesh(&mut self, mesh: &mut Mesh, index: usize, grid: Option<Grid>) -> String {
+        let mut bounds: BTreeMap<&'static str, String> = BTreeMap::new();
+        for (number, part) in mesh.parts.iter_mut().enumerate() {
+            let subject = format!("mesh {index} part {number}");
+            for stream in &mut part.streams {
+                if let Some((what, bound)) = self.stream(stream, &subject, grid.map(|g| (g, index))) {
+                    bounds.insert(what, bound);
+                }
+            }
+            for delta in part.morphs.iter_mut().flat_map(|m| &mut m.deltas) {
+                delta.values = self.deltas(&delta.semantic, &delta.values, grid);
+            }
+            if part.influences.is_some() {
+                bounds.insert("weights", format!("{:.1e}", 1.0 / self.bits.weight));
+            }
+        }
+        let all: Vec<String> = bounds.into_iter().map(|(what, bound)| format!("{what} within {bound}")).collect();
+        all.join(", ")
+    }
+
+    /// Rounds a stream; gives what it is called and how far its numbers move at most.
+    fn stream(
+        &mut self,
+        stream: &mut Stream,
+        subject: &str,
+        grid: Option<(Grid, usize)>,
+    ) -> Option<(&'static str, String)> {
+        let key = key(stream, grid);
+        let Bits { steps, direction, color, .. } = self.bits;
+        match stream.semantic.clone() {
+            Semantic::Position => {
+                let grid = grid?.0;
+                let whole = |s: &Stream| s.values.chunks_exact(3).flat_map(|p| grid.whole(p, steps)).collect();
+                self.set(stream, key, Storage::U16, whole);
+                Some(("positions", format!("{:.1e} units", grid.step * HALF_DIAGONAL)))
+            }
+            Semantic::Normal | Semantic::Tangent => {
+                let what = if stream.semantic == Semantic::Normal { "normals" } else { "tangents" };
+                let context = self.context;
+                let rounded = |s: &Stream| fractions(&unit_vectors(s, subject, context), direction.1);
+                self.set(stream, key, direction.0, rounded);
+                let degrees = (HALF_DIAGONAL / f64::from(direction.1)).to_degrees();
+                Some((what, format!("{degrees:.1e} degrees")))
+            }
+            Semantic::TexCoord(_) if are_fractions(&stream.values) => {
+                self.set(stream, key, Storage::Unorm16, |s| fractions(&s.values, 65535.0));
+                Some(("texture coordinates", format!("{:.1e}", 0.5 / 65535.0)))
+            }
+            Semantic::Color(_) if are_fractions(&stream.values) => {
+                self.set(stream, key, color.0, |s| fractions(&s.values, color.1));
+                Some(("colours", format!("{:.1e}", 0.5 / color.1)))
+            }
+            Semantic::TexCoord(_) | Semantic::Color(_) | Semantic::Custom(_) => None,
+        }
+    }
+
+    /// Gives a stream its rounded values, made once for equal memory.
+    fn set(&mut self, stream: &mut Stream, key: Key, storage: Storage, make: impl FnOnce(&Stream) -> Vec<f32>) {
+        let old = stream.values.clone();
+        let new = match self.known.get(&key) {
+            Some((_, new)) => new.clone(),
+            None => Buffer::from(make(stream)),
+        };
+        self.known.insert(key, (old, new.clone()));
+        (stream.storage, stream.values) = (storage, new);
+    }
+
+    /// Deltas as they must be beside rounded attributes: those of positions in steps of the grid.
+    fn deltas(&self, semantic: &Semantic, values: &Buffer<f32>, grid: Option<Grid>) -> Buffer<f32> {
+        match (semantic, grid) {
+            (Semantic::Position, Some(grid)) => {
+                let steps: Vec<f32> = values.iter().map(|v| (f64::from(*v) / grid.step) as f32).collect();
+                let fits = steps.iter().all(|s| s.round().abs() <= MOST_DELTA);
+                if fits { steps.iter().map(|s| s.round()).collect() } else { steps.into() }
+            }
+            (Semantic::Normal | Semantic::Tangent, _) if values.iter().all(|v| v.abs() <= 1.0) => {
+                fractions(values, self.bits.direction.1).into()
+            }
+            _ => values.clone(),
+        }
+    }
+}
+
+fn key(stream: &Stream, grid: Option<(Grid, usize)>) -> Key {
+    let kind = match stream.semantic {
+        Semantic::Position => 0,
+        Semantic::Normal => 1,
+        Semantic::Tangent => 2,
+        Semantic::TexCoord(_) => 3,
+        _ => 4,
+    };
+    let of_mesh = grid.filter(|_| kind == 0).map_or(0, |(_, mesh)| mesh as u64);
+    (stream.values.as_ptr() as usize, stream.values.len(), of_mesh << 8 | kind << 4 | u64::from(stream.width))
+}
+
+fn are_fractions(values: &[f32]) -> bool {
+    values.iter().all(|v| (0.0..=1.0).contains(v))
+}
+
+/// Values rounded to multiples of 1 / `most`.
+fn fractions(values: &[f32], most: f32) -> Vec<f32> {
+    values.iter().map(|v| (v * most).round() / most).collect()
+}
