@@ -179,6 +179,8 @@ fn pivots(scene: &mut Scene, id: NodeId, context: &Context) {
     let trs = pivots.to_trs();
     if !(fits_f32(&trs.translation.to_array()) && fits_f32(&trs.scale.to_array())) {
         **pivots = Pivots::from_trs(node.local.to_trs());
+        // To the last bit, so that validating again changes nothing.
+        node.local = pivots.to_trs().into();
         context.tell(&PIVOTS, subject(id), "they were too large and became the node's transform");
         return;
     }
@@ -312,6 +314,18 @@ mod tests {
         scene.nodes[id(2)].local = LocalTransform::Matrix(DAffine3::from_translation(DVec3::NAN));
         repaired(&mut scene, "scene.rotation-length");
         assert!(scene.nodes.values().all(|n| n.local.to_affine() == DAffine3::IDENTITY));
+    }
+
+    #[test]
+    fn pivots_that_are_too_large_become_the_transform_to_the_last_bit() {
+        for x in [0.1, 0.2, 0.3, 0.7] {
+            let mut scene = three();
+            let rotation = DQuat::from_xyzw(x, 0.3 - x, x * x, 0.9).normalize();
+            scene.nodes[id(0)].local = LocalTransform::Trs(Trs { rotation, ..Trs::IDENTITY });
+            scene.nodes[id(0)].pivots = Some(Box::new(Pivots { translation: DVec3::MAX, ..Pivots::IDENTITY }));
+            repaired(&mut scene, "scene.pivots");
+            assert!(scene.nodes[id(0)].local.to_trs().rotation.abs_diff_eq(rotation, 1e-14), "{x}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use anyrig_bytes::{Context, Limits, SharedBytes};
-use anyrig_fbx::{Decoder, FbxDocument, import};
+use anyrig_fbx::{Decoder, FbxDocument, Kind, NewNode, NewValue, NodeId, import};
 use common::{Random, Sample};
 
 const SMALL: [&str; 10] = [
@@ -26,12 +26,22 @@ fn small() -> Vec<Sample> {
     samples
 }
 
+/// Number of mutants: `ANYRIG_MUTANTS`, else what CI and what a quick run takes.
+fn mutants(quick: usize, ci: usize) -> usize {
+    let stated = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok());
+    let is_ci = std::env::var("CI").as_deref() == Ok("true");
+    stated.unwrap_or(if is_ci { ci } else { quick })
+}
+
 /// Makes a scene; whatever comes is sound, so that all of it can be looked at.
 fn import_all(document: &FbxDocument, context: &Context) {
     let Ok(scene) = import::import(document, context) else { return };
     let mut again = scene.clone();
-    anyrig_scene::validate(&mut again, &Context::new());
-    assert!(again == scene || format!("{again:?}") == format!("{scene:?}"), "validation is done once");
+    let second = Context::new();
+    anyrig_scene::validate(&mut again, &second);
+    let is_same = again == scene || format!("{again:?}") == format!("{scene:?}");
+    let changes = || anyrig_scene::diff(&again, &scene, anyrig_scene::Tolerance::EXACT);
+    assert!(is_same, "validation is done once: {:?} {:?}", second.report().diagnostics(), changes());
     assert!(anyrig_animation::scene_size(&scene) >= 0.0);
 }
 
@@ -67,8 +77,8 @@ fn files_that_broke_other_readers() {
 const PREFIXES: usize = 12_000;
 
 #[test]
-fn other_numbers_in_text_files() {
-    let count = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
+fn mutants_of_numbers_in_texts() {
+    let count = mutants(1000, 5000);
     let texts: Vec<Sample> = small().into_iter().filter(|s| !s.is_binary()).collect();
     if texts.is_empty() {
         return;
@@ -109,8 +119,8 @@ fn every_prefix_of_small_files() {
 }
 
 #[test]
-fn mutations() {
-    let count = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+fn mutants_of_the_bytes() {
+    let count = mutants(2000, 10_000);
     let samples = small();
     if samples.is_empty() {
         return;
@@ -126,6 +136,150 @@ fn mutations() {
     }
     println!("{count} mutations: {read} read, {refused} refused");
     assert!(read > 0 && refused > 0);
+}
+
+/// Mutants that stay well-formed: values, names, arrays and nodes are changed as a program would write them, so that the
+/// importer is reached, not only the reader.
+#[test]
+fn mutants_of_the_structure() {
+    let count = mutants(1000, 10_000);
+    let samples: Vec<SharedBytes> = small().into_iter().map(|s| s.bytes.into()).collect();
+    if samples.is_empty() {
+        return;
+    }
+    let mut random = Random(15);
+    let (mut read, mut imported) = (0, 0);
+    for number in 0..count {
+        let context = Context::new();
+        let mut document = FbxDocument::read(&samples[number % samples.len()], &context).expect("sound");
+        let nodes: Vec<NodeId> = document.nodes().map(|n| n.id()).collect();
+        for _ in 0..1 + random.below(8) {
+            change(&mut document, nodes[random.below(nodes.len())], &nodes, &mut random);
+        }
+        let bytes = document.write().expect("an edited document can be written").to_shared();
+        let mut limits = Limits::default();
+        limits.memory_bytes = 64 << 20;
+        let context = Context::new().with_limits(limits);
+        let Ok(again) = FbxDocument::read(&bytes, &context) else { continue };
+        read += 1;
+        imported += usize::from(import::import(&again, &context).is_ok());
+        import_all(&again, &context);
+    }
+    println!("{count} changed documents: {read} read, {imported} imported");
+    assert!(read * 10 > count * 9 && imported * 2 > count, "{read} {imported}");
+}
+
+/// One change; what is not possible at a place is left out.
+fn change(document: &mut FbxDocument, node: NodeId, all: &[NodeId], random: &mut Random) {
+    let count = document.node(node).map_or(0, |n| n.property_count());
+    let index = random.below(count);
+    match random.below(6) {
+        0 => drop(document.remove(node)),
+        // A copy of a node somewhere else: two of one id, connections of other kinds, layers twice.
+        1 => {
+            let Some(copy) = document.node(node).map(|n| copied(n, 2)) else { return };
+            let parent =
+                document.node(all[random.below(all.len())]).and_then(|n| n.parent()).map_or(NodeId::ROOT, |p| p.id());
+            drop(document.insert(parent, None, copy));
+        }
+        _ if count > 0 => {
+            let value = document.node(node).and_then(|n| new_value(n, index, random));
+            if let Some(value) = value {
+                drop(document.set(node, index, value));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn copied(node: anyrig_fbx::Node<'_>, depth: usize) -> NewNode {
+    let mut copy = NewNode::new(node.name_text().into_owned());
+    for property in node.properties().take(64) {
+        copy = match property.kind() {
+            Kind::String => copy.with(NewValue::String(property.bytes().unwrap_or_default().into_owned())),
+            Kind::F32 | Kind::F64 => copy.with(property.as_f64().unwrap_or_default()),
+            kind if kind.is_scalar() => copy.with(property.as_i64().unwrap_or_default()),
+            _ => copy,
+        };
+    }
+    if depth > 0 {
+        for child in node.children().take(32) {
+            copy = copy.with_child(copied(child, depth - 1));
+        }
+    }
+    copy
+}
+
+const NAMES: [&str; 10] = [
+    "OO",
+    "OP",
+    "Lcl Rotation",
+    "DiffuseColor",
+    "ByPolygon",
+    "ByEdge",
+    "AllSame",
+    "IndexToDirect",
+    "Model::Scene",
+    "Shape",
+];
+
+/// A value of the same kind that means something else.
+fn new_value(node: anyrig_fbx::Node<'_>, index: usize, random: &mut Random) -> Option<NewValue> {
+    let property = node.property(index)?;
+    let context = Context::new();
+    let mut decoder = Decoder::new(&context);
+    let whole = [0, 1, -1, 2, 3, 255, i64::from(i32::MAX), i64::MIN, i64::MAX, random.next() as i64 % 1000];
+    let real = [0.0, -1.0, 1.0, 1e-30, 1e30, -1e300, 100.0, 360.0, f64::from(random.next() as i32)];
+    Some(match property.kind() {
+        Kind::String if random.below(2) == 0 => NAMES[random.below(NAMES.len())].into(),
+        Kind::String => {
+            // A text of another node: names are mixed up.
+            let texts: Vec<_> = node.parent()?.children().take(50).filter_map(|n| n.text(index)).collect();
+            NewValue::from(texts.get(random.below(texts.len()))?.clone().into_owned())
+        }
+        Kind::I32Array => {
+            let mut values = property.array::<i32>(&mut decoder).ok()?.to_vec();
+            edit(&mut values, &whole.map(|v| v as i32), random);
+            NewValue::I32Array(values.into())
+        }
+        Kind::I64Array => {
+            let mut values = property.array::<i64>(&mut decoder).ok()?.to_vec();
+            edit(&mut values, &whole, random);
+            NewValue::I64Array(values.into())
+        }
+        Kind::F64Array | Kind::NumberArray => {
+            let mut values = property.array::<f64>(&mut decoder).ok()?.to_vec();
+            edit(&mut values, &real, random);
+            NewValue::F64Array(values.into())
+        }
+        Kind::F32Array => {
+            let mut values = property.array::<f32>(&mut decoder).ok()?.to_vec();
+            edit(&mut values, &real.map(|v| v as f32), random);
+            NewValue::F32Array(values.into())
+        }
+        Kind::I16 => NewValue::I16(whole[random.below(whole.len())] as i16),
+        Kind::I32 => NewValue::I32(whole[random.below(whole.len())] as i32),
+        Kind::I64 => NewValue::I64(match random.below(3) {
+            // The id of another object: connections cross.
+            0 => node.parent()?.children().nth(random.below(20))?.i64(random.below(3))?,
+            _ => whole[random.below(whole.len())],
+        }),
+        Kind::F32 => NewValue::F32(real[random.below(real.len())] as f32),
+        Kind::F64 => NewValue::F64(real[random.below(real.len())]),
+        Kind::Number if random.below(2) == 0 => NewValue::I64(whole[random.below(whole.len())]),
+        Kind::Number => NewValue::F64(real[random.below(real.len())]),
+        _ => return None,
+    })
+}
+
+fn edit<T: Copy>(values: &mut Vec<T>, others: &[T], random: &mut Random) {
+    let at = random.below(values.len());
+    match random.below(4) {
+        0 => values.truncate(at),
+        1 => values.extend_from_within(at.min(values.len())..),
+        _ if !values.is_empty() => values[at] = others[random.below(others.len())],
+        _ => values.push(others[random.below(others.len())]),
+    }
 }
 
 fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {

@@ -233,7 +233,9 @@ impl Motion {
     }
 
     fn add_named(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) {
-        let element = import.elements.get(&object).copied();
+        let is_user = import.objects.property(object, &vector.name).is_some_and(super::NamedProperty::is_user);
+        let attribute = import.attributes.get(&object).filter(|_| !is_user);
+        let element = attribute.or(import.elements.get(&object)).copied();
         let several = vector.width > 1;
         for (axis, curve) in vector.curves.into_iter().enumerate() {
             let Some(curve) = curve else { continue };
@@ -251,24 +253,21 @@ impl Motion {
     }
 
     fn add_morphs(&mut self, import: &Import<'_>, bindings: &[MorphBinding], vector: &Vector, layer: usize) {
-        let curve = vector.curves[0].clone().unwrap_or_else(|| constant(vector.defaults[0]));
+        let percent = vector.curves[0].clone().unwrap_or_else(|| constant(vector.defaults[0]));
+        // All nodes that show a mesh share the curves of its weights.
+        let mut known: (&[(u32, f64)], Vec<Curve>) = (&[], Vec::new());
         for binding in bindings {
-            match binding.targets.as_slice() {
-                [(target, full)] if *full != 0.0 => {
-                    let curve = scaled(curve.clone(), (1.0 / full) as f32);
-                    self.push(Target::Morph { node: binding.node, target: *target }, curve, layer);
+            let targets = binding.targets.as_slice();
+            if known.0 != targets {
+                known = (targets, weight_curves(&percent, targets));
+                if known.1.len() > 1 {
+                    let subject = format!("node {}", binding.node.index());
+                    let message = "weights of in-between shapes follow straight lines";
+                    import.context.tell(&codes::INBETWEEN_CURVE, subject, message);
                 }
-                targets => {
-                    for (index, (target, _)) in targets.iter().enumerate() {
-                        let curve = super::inbetween::curve(&curve, targets, index);
-                        self.push(Target::Morph { node: binding.node, target: *target }, curve, layer);
-                    }
-                    import.context.tell(
-                        &codes::INBETWEEN_CURVE,
-                        format!("node {}", binding.node.index()),
-                        "weights of in-between shapes follow straight lines",
-                    );
-                }
+            }
+            for ((target, _), curve) in targets.iter().zip(&known.1) {
+                self.push(Target::Morph { node: binding.node, target: *target }, curve.clone(), layer);
             }
         }
     }
@@ -294,6 +293,14 @@ impl Motion {
         let times = self.clip.channels.iter().filter(|c| c.curve.len() > 1);
         let ends = times.filter_map(|c| Some((*c.curve.times_secs.first()?, *c.curve.times_secs.last()?)));
         ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+    }
+}
+
+/// The weight of each target from the percentage of all.
+fn weight_curves(percent: &Curve, targets: &[(u32, f64)]) -> Vec<Curve> {
+    match targets {
+        [(_, full)] if *full != 0.0 => vec![scaled(percent.clone(), (1.0 / full) as f32)],
+        targets => (0..targets.len()).map(|index| super::inbetween::curve(percent, targets, index)).collect(),
     }
 }
 

@@ -60,6 +60,7 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
             let id = import.scene.cameras.push(camera);
             made.cameras.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Camera(id));
+            import.attributes.insert(attribute, ElementId::Camera(id));
             id
         }
     };
@@ -75,6 +76,7 @@ fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made:
             let id = import.scene.lights.push(light);
             made.lights.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Light(id));
+            import.attributes.insert(attribute, ElementId::Light(id));
             id
         }
     };

@@ -47,7 +47,7 @@ pub(super) fn curve(percent: &Curve, targets: &[(u32, f64)], index: usize) -> Cu
                 }
                 continue;
             }
-            _ => STEPS,
+            _ => steps((*time, *next), &at, targets),
         };
         let mut last = *time;
         for step in 1..=steps {
@@ -75,8 +75,29 @@ pub(super) fn curve(percent: &Curve, targets: &[(u32, f64)], index: usize) -> Cu
     curve
 }
 
-/// Straight lines per key. Between bends a curve that eases from 0 to 1 then deviates by less than 1e-4.
-const STEPS: u32 = 128;
+/// Straight lines between two keys: as few as keep the weights within [`MOST`].
+fn steps((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, targets: &[(u32, f64)]) -> u32 {
+    let mut stops: Vec<f64> = targets.iter().map(|(_, full)| *full).chain([0.0]).collect();
+    stops.sort_by(f64::total_cmp);
+    let gaps = stops.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > 0.0);
+    let most = MOST * gaps.fold(f64::INFINITY, f64::min);
+    let mut steps = 1;
+    while steps < MAX_STEPS {
+        let place = |half: u32| at(start + (end - start) * f64::from(half) / f64::from(2 * steps));
+        let off = |step: u32| (place(2 * step + 1) - (place(2 * step) + place(2 * step + 2)) * 0.5).abs();
+        if (0..steps).all(|step| off(step) <= most) && steps >= MIN_STEPS {
+            break;
+        }
+        steps *= 2;
+    }
+    steps
+}
+
+/// Largest deviation of a weight in the middle of a line.
+const MOST: f64 = 1e-5;
+/// So many at least, since a curve may pass its middle by chance.
+const MIN_STEPS: u32 = 4;
+const MAX_STEPS: u32 = 512;
 
 /// Halvings that find a time to the last bit.
 const HALVINGS: u32 = 60;

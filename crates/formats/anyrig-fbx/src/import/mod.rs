@@ -28,7 +28,7 @@ pub use properties::{NamedProperty, Properties};
 pub use settings::Settings;
 
 use crate::document::{Decoder, FbxDocument};
-use anyrig_bytes::{Context, Result, Source};
+use anyrig_bytes::{Context, Error, Result, Source};
 use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,6 +49,8 @@ pub struct Import<'a> {
     pub nodes: BTreeMap<ObjectId, NodeId>,
     /// The element that each object became, for animation of its properties. Models are among them.
     pub elements: BTreeMap<ObjectId, ElementId>,
+    /// Before version 7000 cameras and lights are part of their model; most of what moves its properties is for them.
+    pub attributes: BTreeMap<ObjectId, ElementId>,
     /// The morph targets of each `BlendShapeChannel`.
     pub morphs: BTreeMap<ObjectId, Vec<MorphBinding>>,
     /// In versions before 7000 the weight of a blend shape is a property of the model, by the shape's name.
@@ -61,9 +63,14 @@ pub struct Import<'a> {
     textures: textures::Textures,
     /// Where textures are looked for.
     files: files::Files<'a>,
+    /// Bytes of what one part of the file multiplies with another, see [`Import::take_product`].
+    product_bytes: u64,
     /// The node that stands for the root of the scene, when a cluster follows it.
     root_joint: Option<NodeId>,
 }
+
+/// What may be multiplied whatever the size of the file.
+const FREE_PRODUCT_BYTES: u64 = 24 << 20;
 
 /// Morph targets that a blend shape channel moves, at one node that shows them.
 ///
@@ -100,6 +107,7 @@ impl<'a> Import<'a> {
             decoder: Decoder::new(context),
             nodes: BTreeMap::new(),
             elements: BTreeMap::new(),
+            attributes: BTreeMap::new(),
             morphs: BTreeMap::new(),
             named_morphs: BTreeMap::new(),
             rests: BTreeSet::new(),
@@ -107,8 +115,21 @@ impl<'a> Import<'a> {
             materials: materials::Materials::default(),
             textures: textures::Textures::default(),
             files: files::Files::new(None),
+            product_bytes: 0,
             root_joint: None,
         })
+    }
+
+    /// Books what grows with the product of two counts of the file, such as the joints of all skins where many nodes show
+    /// a mesh. Files of programs have little of it for their size; more is there to fill memory.
+    fn take_product(&mut self, bytes: usize, object: ObjectId) -> Result<()> {
+        self.product_bytes = self.product_bytes.saturating_add(bytes as u64);
+        let len = self.objects.document().source_len();
+        if self.product_bytes > FREE_PRODUCT_BYTES + len.saturating_mul(4) {
+            let message = format!("what it shares among its nodes is more than a file of {len} bytes has room for");
+            return Err(Error::limit(self.objects.place(object), message));
+        }
+        Ok(())
     }
 
     /// Blender writes some things in ways of its own.

@@ -123,8 +123,7 @@ fn add(import: &mut Import<'_>, geometry: ObjectId, channel: Channel<'_>) -> Res
         mesh.morphs.push(target);
         mesh.parts.iter_mut().for_each(|part| part.morphs.push(morph.clone()));
     }
-    remember(import, geometry, channel, targets, &shown);
-    Ok(())
+    remember(import, geometry, channel, targets, &shown)
 }
 
 /// Tells animation what moves the targets.
@@ -134,10 +133,12 @@ fn remember(
     channel: Channel<'_>,
     targets: Vec<(u32, f64)>,
     shown: &[(ObjectId, NodeId)],
-) {
+) -> Result<()> {
     if targets.is_empty() {
-        return;
+        return Ok(());
     }
+    let each = size_of::<MorphBinding>() + size_of_val(targets.as_slice());
+    import.take_product(shown.len().saturating_mul(each), geometry)?;
     for (model, node) in shown {
         let binding = MorphBinding { node: *node, targets: targets.clone() };
         match channel.owner {
@@ -153,6 +154,7 @@ fn remember(
             }
         }
     }
+    Ok(())
 }
 
 /// The deltas of a shape, points ascending, each once.

@@ -281,7 +281,7 @@ fn bind<'a>(
     rest: &mut Rest<'a>,
 ) -> Result<Skin> {
     let bytes = clusters.len() * (size_of::<DAffine3>() + size_of::<NodeId>());
-    import.context.take_memory(bytes as u64, || import.objects.place(model))?;
+    import.take_product(bytes, model)?;
     let geometric = geometric(import, node);
     let (mut joints, mut inverse_binds) = (Vec::new(), Vec::new());
     for cluster in clusters {

@@ -85,6 +85,7 @@ fn dress(import: &mut Import<'_>) -> Result<()> {
                     Worn::Inline(node) => Some(import.scene.materials.push(surface::inline(node))),
                 });
             }
+            import.take_product(size_of_val(list.as_slice()), geometry)?;
             for material in list.iter().flatten() {
                 settle_uv_sets(import, *material, &made.uv_sets);
             }
