@@ -123,7 +123,8 @@ Examples:
   anyrig convert Fox.mdl --motion Animations/Walk.ani --motion Animations/Run.ani --to glb
   anyrig convert - --to glb -o - < in.gltf > out.glb
 
-Without -o: urhox goes into the folder <stem>_UrhoX/, other targets into the current folder.
+Without -o: urhox goes into the folder <stem>_UrhoX/ (urho3d: _Urho3D, rbfx: _rbfx), other targets into the current
+folder.
 Files are written under temporary names and moved when all are whole; Ctrl-C leaves nothing behind.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict. A batch goes on after a failure; its exit code is
 1 when any input failed, else 3 when any had losses under --strict.";
@@ -158,13 +159,13 @@ pub struct ConvertArgs {
     /// An option of the target or the source format; `anyrig formats NAME --options` lists them
     #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub options: Vec<(String, String)>,
-    /// Short for -O handedness=...; for targets that have it: urhox
+    /// Short for -O handedness=...; for targets that have it: urhox, urho3d, rbfx
     #[arg(long, value_name = "none|reflect-x|reflect-z")]
     pub handedness: Option<String>,
-    /// Short for -O flip-v=true: turns texture coordinates upside down; for targets that have it: urhox
+    /// Short for -O flip-v=true: turns texture coordinates upside down; for targets that have it: urhox, urho3d, rbfx
     #[arg(long)]
     pub flip_v: bool,
-    /// Short for -O scale=...: a factor on all lengths; for targets that have it: urhox
+    /// Short for -O scale=...: a factor on all lengths; for targets that have it: urhox, urho3d, rbfx
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<String>,
     /// Keep all numbers: the axes and the unit of the source count as Y up, Z to the front, right-handed, in metres,

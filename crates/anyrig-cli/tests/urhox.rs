@@ -95,7 +95,7 @@ fn the_model_holds_the_numbers_of_the_source() {
     assert_eq!(geometry.bone_map, (0..24).collect::<Vec<_>>());
     let range = (geometry.primitive, geometry.vertex_buffer, geometry.index_buffer, geometry.start, geometry.count);
     assert_eq!(range, (0, 0, 0, 0, 1728));
-    assert_eq!((model.morphs, model.centres.len()), (0, 1));
+    assert_eq!((model.morphs.len(), model.centres.len()), (0, 1));
     for axis in 0..3 {
         let values = || positions.iter().skip(axis).step_by(3).copied();
         assert_eq!(model.low[axis], values().fold(f32::INFINITY, f32::min));

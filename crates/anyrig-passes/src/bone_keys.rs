@@ -1,6 +1,6 @@
 //! Keys of a node's whole transform on common times, for formats that store them together.
 
-use crate::{CurveKind, ResampleOptions, codes, resample};
+use crate::{CurveKind, ResampleOptions, Steps, codes, resample};
 use anyrig_animation::{KeyHint, sample_hinted};
 use anyrig_bytes::{Buffer, Context, Place, Result};
 use anyrig_scene::{Clip, Curve, Interpolation, Node, NodeId, Property, Scene};
@@ -45,8 +45,9 @@ pub struct BoneKeys {
 
 /// The keys of every node whose translation, rotation or scale a clip moves, by node.
 ///
-/// - Channels of a node that are all linear give the union of their times, those that are all step likewise; both are
-///   exact, and channels with equal times keep their numbers bit for bit.
+/// - Channels of a node that are all linear give the union of their times, those that are all step likewise (unless
+///   [`ResampleOptions::steps`] wants ramps); both are exact, and channels with equal times keep their numbers bit for
+///   bit.
 /// - Anything else is resampled to linear first ([`resample`]), and then merged in the same way.
 /// - A channel of one key is a constant: it adds no time, unless the node has no other channels.
 ///
@@ -127,7 +128,7 @@ fn node_keys(node: &Node, tracks: Tracks<'_>, options: &ResampleOptions, context
     let all = |kind| moving().all(|curve| curve.interpolation == kind);
     let sampling = match () {
         () if all(Interpolation::Linear) => Sampling::Linear,
-        () if all(Interpolation::Step) => Sampling::Step,
+        () if all(Interpolation::Step) && options.steps == Steps::Keep => Sampling::Step,
         () => Sampling::Resampled,
     };
     let mut limited = false;
@@ -295,6 +296,17 @@ mod tests {
         assert_eq!(made.sampling, Sampling::Step);
         let seen: Vec<(f32, f32)> = made.keys.iter().map(|k| (k.rotation[2], k.scale[0])).collect();
         assert_eq!(seen, [(0.0, 1.0), (0.0, 1.0), (HALF, 1.0), (HALF, 5.0)]);
+    }
+
+    #[test]
+    fn steps_become_ramps_for_those_who_only_know_lines() {
+        let (scene, node) = scene();
+        let clip = clip(node, vec![(Property::Rotation, rotations(Interpolation::Step, vec![0.0, 1.0]))]);
+        let options = ResampleOptions { steps: Steps::Ramps, ..ResampleOptions::default() };
+        let made = bone_keys(&scene, &clip, node, &options, &Context::new()).expect("valid").expect("moved");
+        let seen: Vec<(f64, f32)> = made.keys.iter().map(|k| (k.time_secs, k.rotation[2])).collect();
+        assert_eq!(made.sampling, Sampling::Resampled);
+        assert_eq!(seen, [(0.0, 0.0), (1.0 - options.step_secs, 0.0), (1.0, HALF)]);
     }
 
     #[test]

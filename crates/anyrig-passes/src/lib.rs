@@ -84,7 +84,7 @@ pub use prune::{PruneOptions, PruneStats, Unneeded, prune};
 pub use reduce_keys::{ReduceKeysOptions, ReduceKeysStats, reduce_keys};
 pub use render_mesh::to_render_mesh;
 pub use reorder::{ReorderStats, reorder};
-pub use resample::{CurveKind, ResampleOptions, Resampled, resample};
+pub use resample::{CurveKind, ResampleOptions, Resampled, Steps, resample};
 pub use rescale::rescale;
 pub use share::{ShareStats, share_equal_buffers};
 pub use simplify::{Borders, SimplifyOptions, SimplifyStats, simplify, simplify_part};

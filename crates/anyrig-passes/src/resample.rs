@@ -16,6 +16,17 @@ pub enum CurveKind {
     Rotation,
 }
 
+/// What [`crate::clip_keys`] does with curves that are all stepped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Steps {
+    /// They stay stepped.
+    #[default]
+    Keep,
+    /// They become ramps, for formats that only know lines.
+    Ramps,
+}
+
 /// Options of [`resample`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -28,13 +39,15 @@ pub struct ResampleOptions {
     pub max_error_rad: f64,
     /// Length of the ramp that stands for a jump, in seconds. Default: 1e-4.
     pub step_secs: f64,
+    /// What [`crate::clip_keys`] does with curves that are all stepped; [`resample`] itself always makes ramps.
+    pub steps: Steps,
     /// Largest number of keys of a resampled curve; never fewer than the source's. Default: 65536.
     pub max_keys: u32,
 }
 
 impl Default for ResampleOptions {
     fn default() -> Self {
-        Self { max_error: 1e-4, max_error_rad: 1e-3, step_secs: 1e-4, max_keys: 65536 }
+        Self { max_error: 1e-4, max_error_rad: 1e-3, step_secs: 1e-4, steps: Steps::Keep, max_keys: 65536 }
     }
 }
 

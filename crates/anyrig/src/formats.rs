@@ -28,10 +28,11 @@ fn add_gltf(registry: &mut Registry) {
 
 #[cfg(feature = "urho")]
 fn add_urho(registry: &mut Registry) {
-    use anyrig_urho::{Dialect, UrhoImporter, UrhoxExporter};
-    registry.add_importer(UrhoImporter::new(Dialect::UrhoX));
-    registry.add_importer(UrhoImporter::new(Dialect::Urho3d));
-    registry.add_exporter(UrhoxExporter);
+    use anyrig_urho::{Dialect, UrhoExporter, UrhoImporter};
+    for dialect in [Dialect::UrhoX, Dialect::Urho3d, Dialect::Rbfx] {
+        registry.add_importer(UrhoImporter::new(dialect));
+        registry.add_exporter(UrhoExporter::new(dialect));
+    }
 }
 
 /// What a format does with one feature.

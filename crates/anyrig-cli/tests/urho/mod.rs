@@ -1,5 +1,6 @@
 //! A reader of `.mdl` and `.ani` for tests: written from the fact sheet alone, sharing no code with the crate that
 //! writes them. It panics on whatever is not as described.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 /// Reads little-endian values one after another.
 pub struct Bytes<'a> {
@@ -55,7 +56,7 @@ pub struct Model {
     pub vertex_buffers: Vec<VertexBuffer>,
     pub index_buffers: Vec<(u32, Vec<u32>)>,
     pub geometries: Vec<Geometry>,
-    pub morphs: usize,
+    pub morphs: Vec<Morph>,
     pub bones: Vec<Bone>,
     pub low: [f32; 3],
     pub high: [f32; 3],
@@ -96,6 +97,13 @@ pub struct Geometry {
     pub count: u32,
 }
 
+/// What a morph moves in the only vertex buffer: vertex and position delta.
+pub struct Morph {
+    pub name: String,
+    pub rest_weight: f32,
+    pub deltas: Vec<(u32, [f32; 3])>,
+}
+
 pub struct Bone {
     pub name: String,
     pub parent: u32,
@@ -110,10 +118,16 @@ fn size_of_type(kind: u32) -> usize {
     [4, 4, 8, 12, 16, 4, 4][kind as usize]
 }
 
-/// Reads a UMD2 model to its last byte.
+/// Reads a UMD2 or UMD3 model to its last byte.
 pub fn model(bytes: &[u8]) -> Model {
     let mut b = Bytes::new(bytes);
-    assert_eq!(b.take(4), b"UMD2");
+    let magic = b.take(4);
+    let has_rest_weights = magic == b"UMD3";
+    if has_rest_weights {
+        assert_eq!(b.u32(), 2);
+    } else {
+        assert_eq!(magic, b"UMD2");
+    }
     let vertex_buffers = (0..b.u32()).map(|_| vertex_buffer(&mut b)).collect();
     let index_buffers = (0..b.u32())
         .map(|_| {
@@ -127,8 +141,7 @@ pub fn model(bytes: &[u8]) -> Model {
         })
         .collect();
     let geometries: Vec<_> = (0..b.u32()).map(|_| geometry(&mut b)).collect();
-    let morphs = b.u32() as usize;
-    (0..morphs).for_each(|_| morph(&mut b));
+    let morphs = (0..b.u32()).map(|_| morph(&mut b, has_rest_weights)).collect();
     let bones = (0..b.u32()).map(|_| bone(&mut b)).collect();
     let (low, high) = (b.f32s(), b.f32s());
     let centres = geometries.iter().map(|_| b.f32s()).collect();
@@ -153,13 +166,23 @@ fn geometry(b: &mut Bytes<'_>) -> Geometry {
     Geometry { bone_map, primitive, vertex_buffer, index_buffer, start, count }
 }
 
-fn morph(b: &mut Bytes<'_>) {
-    b.text_with_nul();
+fn morph(b: &mut Bytes<'_>, has_rest_weight: bool) -> Morph {
+    let name = b.text_with_nul();
+    let rest_weight = if has_rest_weight { b.f32() } else { 0.0 };
+    let mut deltas = Vec::new();
     for _ in 0..b.u32() {
-        let (_buffer, mask, count) = (b.u32(), b.u32(), b.u32());
-        let floats = 3 * [1, 2, 0x80].iter().filter(|bit| mask & **bit != 0).count();
-        b.take(count as usize * (4 + 4 * floats));
+        let (buffer, mask, count) = (b.u32(), b.u32(), b.u32());
+        assert_eq!(buffer, 0);
+        for _ in 0..count {
+            let vertex = b.u32();
+            let vectors: Vec<[f32; 3]> =
+                [1, 2, 0x80].iter().filter(|bit| mask & **bit != 0).map(|_| b.f32s()).collect();
+            if mask & 1 != 0 {
+                deltas.push((vertex, vectors[0]));
+            }
+        }
     }
+    Morph { name, rest_weight, deltas }
 }
 
 fn bone(b: &mut Bytes<'_>) -> Bone {
@@ -184,15 +207,28 @@ fn bone(b: &mut Bytes<'_>) -> Bone {
 pub struct Animation {
     pub length_secs: f32,
     pub tracks: Vec<Track>,
+    /// Of rbfx: by the path of a property.
+    pub floats: Vec<FloatTrack>,
+}
+
+pub struct FloatTrack {
+    pub path: String,
+    /// 0 step, 1 linear.
+    pub interpolation: u8,
+    /// Time and value.
+    pub keys: Vec<[f32; 2]>,
 }
 
 pub struct Track {
     pub name: String,
     /// 0 step, 1 linear.
     pub interpolation: u8,
+    /// 1 translation, 2 rotation, 4 scale; keys hold 0 for the others.
+    pub mask: u8,
     pub keys: Vec<Key>,
 }
 
+#[derive(Clone, Copy)]
 pub struct Key {
     pub time_secs: f32,
     pub translation: [f32; 3],
@@ -214,10 +250,59 @@ pub fn animation(bytes: &[u8]) -> Animation {
         .map(|_| Track {
             name: b.text_with_length(),
             interpolation: b.u8(),
+            mask: 7,
             keys: (0..b.u32()).map(|_| key(&mut b)).collect(),
         })
         .collect();
     assert_eq!((b.u32(), b.u32()), (0, 0), "no triggers, no metadata");
     assert!(b.is_at_end(), "{} bytes are left", bytes.len() - b.at);
-    Animation { length_secs, tracks }
+    Animation { length_secs, tracks, floats: Vec::new() }
+}
+
+/// Reads an animation of Urho3D or, of version 4, of rbfx to its last byte.
+pub fn named_animation(bytes: &[u8]) -> Animation {
+    let mut b = Bytes::new(bytes);
+    let is_rbfx = match b.take(4) {
+        b"UAN2" => b.u32() == 4,
+        magic => {
+            assert_eq!(magic, b"UANI");
+            false
+        }
+    };
+    b.text_with_nul();
+    let length_secs = b.f32();
+    let tracks = (0..b.u32()).map(|_| masked_track(&mut b, is_rbfx)).collect();
+    let floats = if is_rbfx { (0..b.u32()).map(|_| float_track(&mut b)).collect() } else { Vec::new() };
+    assert!(b.is_at_end(), "{} bytes are left", bytes.len() - b.at);
+    Animation { length_secs, tracks, floats }
+}
+
+fn masked_track(b: &mut Bytes<'_>, has_weights: bool) -> Track {
+    let (name, mask) = (b.text_with_nul(), b.u8());
+    if has_weights {
+        assert_eq!(b.f32s(), [1.0; 3]);
+    }
+    let keys = (0..b.u32()).map(|_| {
+        let mut key = Key { time_secs: b.f32(), translation: [0.0; 3], rotation_wxyz: [0.0; 4], scale: [0.0; 3] };
+        if mask & 1 != 0 {
+            key.translation = b.f32s();
+        }
+        if mask & 2 != 0 {
+            key.rotation_wxyz = b.f32s();
+        }
+        if mask & 4 != 0 {
+            key.scale = b.f32s();
+        }
+        key
+    });
+    Track { name, interpolation: 1, mask, keys: keys.collect() }
+}
+
+fn float_track(b: &mut Bytes<'_>) -> FloatTrack {
+    let path = b.text_with_nul();
+    assert_eq!(b.u8(), 3, "floats");
+    let interpolation = b.u8();
+    let (_tension, weight) = (b.f32(), b.f32());
+    assert_eq!(weight, 1.0);
+    FloatTrack { path, interpolation, keys: (0..b.u32()).map(|_| b.f32s()).collect() }
 }

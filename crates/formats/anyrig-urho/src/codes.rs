@@ -9,7 +9,6 @@ anyrig_bytes::codes! {
     BAD_GEOMETRY: "urho.bad-geometry", Repaired, "A geometry refers to buffers or elements that do not exist; it became empty.";
     INDEX_RANGE_CUT: "urho.index-range-cut", Repaired, "A geometry wants more indices than there are, or not whole primitives.";
     INDEX_OUT_OF_RANGE: "urho.index-out-of-range", Repaired, "Primitives with indices above the number of vertices were left out.";
-    FURTHER_LODS: "urho.further-lods", Lost, "Only the finest level of detail is read.";
     DUPLICATE_ELEMENT: "urho.duplicate-element", Lost, "A vertex has two elements of one meaning; the first counts.";
     BONE_INDEX_OUT_OF_RANGE: "urho.bone-index-out-of-range", Repaired, "Weights on bones that do not exist became 0.";
     BONE_HIERARCHY: "urho.bone-hierarchy", Repaired, "A bone whose parent does not exist, or is below it, became a root.";
@@ -17,6 +16,10 @@ anyrig_bytes::codes! {
     MOTION_FOUND: "urho.motion-found", Note, "An animation that lies where those of the model usually are became a clip.";
     MOTION_LEFT_OUT: "urho.motion-left-out", Note, "An animation lies where those of the model usually are, but it moves none of its bones or cannot be read.";
     TRACK_WITHOUT_BONE: "urho.track-without-bone", Lost, "A track names a bone that the model does not have.";
+    TRACK_WEIGHT: "urho.track-weight", Approximated, "A track counts only in part; it is played fully.";
+    PROPERTY_TRACK_LOST: "urho.property-track-lost", Lost, "A track moves a property that the scene has no word for.";
+    SPLINE_AS_LINE: "urho.spline-as-line", Approximated, "A spline through keys is read as straight lines.";
+    TRIGGERS_UNREAD: "urho.triggers-unread", Lost, "The triggers beside an animation cannot be read.";
     UNKNOWN_TRIGGERS: "urho.unknown-triggers", Lost, "Triggers or metadata of a UrhoX animation have no known layout.";
     MATERIAL_UNREAD: "urho.material-unread", Lost, "A material that the list names is missing or unreadable.";
     TEXTURE_MISSING: "urho.texture-missing", Lost, "A texture that a material names is not beside the model.";
@@ -40,12 +43,15 @@ anyrig_bytes::codes! {
     UNBOUND_POINTS: "urho.unbound-points", Approximated,
         "Points of a skinned mesh without weights would collapse in the engine; they follow a bone that keeps their place at rest.";
     INFLUENCES_LIMITED: "urho.influences-limited", Approximated, "Points keep their four largest influences.";
+    LOD_LEFT_OUT: "urho.lod-left-out", Lost, "A coarser level of detail fits no geometry of the finest one.";
     SPLIT_BY_BONES: "urho.split-by-bones", Approximated,
         "There are more bones than the limit; geometries map a part of them, and larger ones are split.";
     MORPH_RENAMED: "urho.morph-renamed", Note, "Morphs are found by name, so each one got a name of its own.";
     COLORS_NOT_SHOWN: "urho.colors-not-shown", Approximated,
         "Vertex colours are stored, but the engine's stock techniques do not show them.";
-    MORPH_REST_WEIGHT: "urho.morph-rest-weight", Lost, "The target cannot hold the weight that a morph has at rest.";
+    MORPH_MOTION_MERGED: "urho.morph-motion-merged", Approximated,
+        "Meshes share a morph of one name, and a clip moves it differently on them; the first one counts.";
+    MORPH_REST_WEIGHT: "urho.morph-rest-weight", Lost, "The target cannot hold the weight that a morph has at rest, or two meshes that share a morph rest differently.";
     SHEAR_DROPPED: "urho.shear-dropped", Approximated, "A bone has translation, rotation and scale only; shear is left out.";
     CLIP_WITHOUT_TRACKS: "urho.clip-without-tracks", Lost, "A clip moves no node of the model; no file was written for it.";
     CLIP_RENAMED: "urho.clip-renamed", Note, "A clip is known by its file's name, which differs from the clip's.";

@@ -12,7 +12,7 @@ use anyrig_scene::{
 };
 use anyrig_urho::document::{
     Animation, AnimationLayout, Bone, ElementSemantic, ElementType, Geometry, IndexBuffer, Lod, Model, Morph,
-    MorphBuffer, Track, VertexBuffer, VertexElement,
+    MorphBuffer, Track, VertexBuffer, VertexElement, variant_interpolation,
 };
 use anyrig_urho::{CODES, Dialect, UrhoImporter};
 use std::collections::BTreeSet;
@@ -30,6 +30,9 @@ fn every_code_is_produced_and_named_once() {
     collect(&mut seen, &read_an_odd_motion());
     collect(&mut seen, &write_a_crowded_scene());
     collect(&mut seen, &write_a_still_scene());
+    collect(&mut seen, &read_a_motion_of_rbfx());
+    collect(&mut seen, &write_shared_morphs());
+    collect(&mut seen, &write_a_level_without_a_geometry());
     let ids: BTreeSet<&str> = CODES.iter().map(|c| c.id).collect();
     assert_eq!(ids.len(), CODES.len(), "an id stands twice");
     let missing: Vec<_> = ids.iter().filter(|id| !seen.contains(*id)).collect();
@@ -82,6 +85,7 @@ fn bad_model() -> Model {
         morphs: vec![Morph {
             name: "m".into(),
             buffers: vec![MorphBuffer { vertex_count: 1, data: vec![200, 0, 0, 0].into(), ..MorphBuffer::default() }],
+            ..Morph::default()
         }],
         // A name that is not UTF-8, and a parent that does not exist.
         bones: vec![bone(b"a", 0), bone(&encode(JAPANESE, Encoding::ShiftJis).expect("encodable"), 55)],
@@ -126,13 +130,75 @@ fn read_a_bad_model() -> Report {
     let clips: Vec<_> = scene.clips.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(clips, ["m", "yes"]);
     assert_eq!(scene.nodes.values().filter(|n| n.name == JAPANESE).count(), 1);
-    assert_eq!(scene.meshes.values().flat_map(|m| &m.parts).map(Part::triangle_count).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(scene.meshes.values().flat_map(|m| &m.parts).map(Part::triangle_count).collect::<Vec<_>>(), [1, 0, 1]);
     context.report()
 }
 
 fn read_an_odd_motion() -> Report {
     let context = Context::new();
     support::import("odd.ani", urhox_motion(3), Dialect::UrhoX, &context).expect("imports");
+    context.report()
+}
+
+/// Weights, properties without a word, a spline, and triggers that cannot be read.
+fn read_a_motion_of_rbfx() -> Report {
+    let mut animation = Animation::read(&support::writer::uan2(4).into()).expect("reads");
+    animation.variant_tracks[0].interpolation = variant_interpolation::TENSION_SPLINE;
+    let bytes = animation.write().expect("writes").to_vec();
+    let motion = Attachment::new(Role::Motion, "m.ani", bytes.clone());
+    let context = Context::new().with_attachment(motion);
+    support::import("m.mdl", support::writer::umd3(2), Dialect::Rbfx, &context).expect("imports");
+    let source = MemorySource::new("m.ani", bytes).with_file("m.xml", b"<animation><trigger".to_vec());
+    let context_of_source = Context::new();
+    UrhoImporter::new(Dialect::Rbfx).import(&source, &context_of_source).expect("imports");
+    let mut report = context.report();
+    context_of_source.report().diagnostics().iter().cloned().for_each(|d| report.push(d));
+    report
+}
+
+/// Two meshes share a morph, rest it and move it differently.
+fn write_shared_morphs() -> Report {
+    let mut scene = Scene::default();
+    let mut clip = Clip::new("face");
+    for weight in [0.25, 0.75] {
+        let mut part = triangle();
+        part.morphs = vec![PartMorph::default()];
+        let mut instance = show(&mut scene, "face", vec![part]);
+        scene.meshes.get_mut(instance.mesh).expect("a mesh").morphs = vec![MorphTarget::new("smile")];
+        instance.morph_weights = vec![weight];
+        let mut node = Node::new("face");
+        node.mesh = Some(instance);
+        let node = scene.add_node(node, None);
+        let curve = Curve::new(Interpolation::Linear, 1, vec![0.0, 1.0], vec![0.0, weight]);
+        clip.channels.push(Channel::new(node, Property::MorphWeights, curve));
+    }
+    scene.clips.push(clip);
+    let context = Context::new();
+    support::export_as(Dialect::Rbfx, scene, &context);
+    let report = context.report();
+    assert_eq!((report.count_of("urho.morph-motion-merged"), report.count_of("urho.morph-rest-weight")), (1, 1));
+    report
+}
+
+fn write_a_level_without_a_geometry() -> Report {
+    let mut scene = Scene::default();
+    let mut node = Node::new("near");
+    node.mesh = Some(show(&mut scene, "near", vec![triangle()]));
+    let near = scene.add_node(node, None);
+    let mut far = triangle();
+    far.slot = 1;
+    let mut node = Node::new("far");
+    node.visible = false;
+    node.mesh = Some(show(&mut scene, "far", vec![far]));
+    let mut lod = Value::Null;
+    lod.set("level", 1);
+    lod.set("distances", Value::Array(vec![Value::from(10)]));
+    let mut extras = Value::Null;
+    extras.set("lod", lod);
+    node.extras.set("urho", extras);
+    scene.add_node(node, Some(near));
+    let context = Context::new();
+    export(scene, &context);
     context.report()
 }
 

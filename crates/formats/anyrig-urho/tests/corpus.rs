@@ -6,7 +6,7 @@ mod support;
 use anyrig_bytes::codec::{self, Assignment, ItemLayout, Scalar, Span, SpanKind};
 use anyrig_bytes::{Context, SharedBytes, Value};
 use anyrig_scene::{Scene, Semantic, Topology};
-use anyrig_urho::document::{Animation, MaterialXml, Model, ModelLayout};
+use anyrig_urho::document::{Animation, Model, ModelLayout, XmlFile};
 use anyrig_urho::{Dialect, UrhoImporter};
 use std::collections::BTreeSet;
 use support::{content, corpus, export, files, import, name_of, parser};
@@ -23,7 +23,7 @@ fn documents_are_byte_equal() {
                 (usize::from(model.layout == ModelLayout::Umd2), model.write())
             }
             Some("ani") => (2, Animation::read(&bytes).and_then(|a| a.write())),
-            _ => (3, MaterialXml::read(&bytes).map(|x| x.write())),
+            _ => (3, XmlFile::read(&bytes).map(|x| x.write())),
         };
         assert!(written.expect("writes").to_vec() == *bytes, "{}", path.display());
         counts[kind] += 1;

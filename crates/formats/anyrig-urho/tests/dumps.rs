@@ -12,8 +12,12 @@ use std::path::PathBuf;
 use support::{corpus, files, name_of};
 
 fn binary_files() -> Vec<(PathBuf, SharedBytes)> {
+    files_of(&["mdl", "ani"])
+}
+
+fn files_of(extensions: &[&str]) -> Vec<(PathBuf, SharedBytes)> {
     let Some(root) = corpus() else { return Vec::new() };
-    let paths = files(&root, &["mdl", "ani"]).into_iter();
+    let paths = files(&root, extensions).into_iter();
     paths.map(|p| (p.clone(), SharedBytes::from(std::fs::read(p).expect("readable")))).collect()
 }
 
@@ -34,8 +38,8 @@ fn load(dump: &Value, dialect: &str) -> anyrig_bytes::Result<Vec<u8>> {
 #[test]
 fn a_dump_loads_to_the_same_bytes() {
     let mut count = 0;
-    for (path, bytes) in binary_files() {
-        let document = UrhoDocument::read(&bytes).expect("reads");
+    for (path, bytes) in files_of(&["mdl", "ani", "xml", "txt"]) {
+        let document = UrhoDocument::read(&bytes, &Context::new()).expect("reads");
         for arrays in [Arrays::Elements, Arrays::Base64] {
             let json = parse_json(&dump(&document, arrays), &Context::new()).expect("valid JSON");
             let loaded = load(&json, &document.dialect()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -49,7 +53,7 @@ fn a_dump_loads_to_the_same_bytes() {
 #[test]
 fn the_trace_names_every_byte() {
     for (path, bytes) in binary_files() {
-        let document = UrhoDocument::read(&bytes).expect("reads");
+        let document = UrhoDocument::read(&bytes, &Context::new()).expect("reads");
         let mut end = 0;
         for span in document.trace(&Context::new()).expect("traces") {
             assert_eq!(span.offset, end, "{}: {}", path.display(), span.path);
@@ -69,7 +73,7 @@ const SKINNED: &str = "maya_kenney_character_7700_binary.mdl";
 
 fn edited(assignment: &str) -> anyrig_bytes::Result<(SharedBytes, Vec<u8>, UrhoDocument)> {
     let bytes = file(SKINNED).expect("the corpus has it");
-    let mut document = UrhoDocument::read(&bytes).expect("reads");
+    let mut document = UrhoDocument::read(&bytes, &Context::new()).expect("reads");
     document.edit(&[Assignment::parse(assignment).expect("PATH=VALUE")], &Context::new())?;
     Ok((bytes, document.write().expect("writes").to_vec(), document))
 }
@@ -80,7 +84,7 @@ fn an_edit_changes_the_bytes_of_its_field_only() {
         return;
     }
     let bytes = file(SKINNED).expect("the corpus has it");
-    let document = UrhoDocument::read(&bytes).expect("reads");
+    let document = UrhoDocument::read(&bytes, &Context::new()).expect("reads");
     let spans = document.trace(&Context::new()).expect("traces");
     let offset = |path: &str| spans.iter().find(|s| s.path == path).map(|s| s.offset as usize).expect("a span");
     let name = spans.iter().find(|s| s.path == "bones[2].name").and_then(|s| s.value.as_str().map(str::to_owned));
@@ -113,7 +117,7 @@ fn an_edit_changes_the_bytes_of_its_field_only() {
     let (_, after, document) = edited("bones[0].collision_mask=0").expect("edits");
     assert!(after.len() <= bytes.len());
     let tree = document.tree(&Context::new()).expect("a tree");
-    let before = UrhoDocument::read(&bytes).expect("reads").tree(&Context::new()).expect("a tree");
+    let before = UrhoDocument::read(&bytes, &Context::new()).expect("reads").tree(&Context::new()).expect("a tree");
     assert!(diff(&before, &tree, 0.0).iter().all(|d| d.path.starts_with("bones[0].collision")));
 }
 
@@ -148,7 +152,7 @@ fn wrong_edits_name_the_nearest_path_or_the_range() {
 #[test]
 fn damaged_dumps_are_refused_with_a_json_pointer() {
     let Some(bytes) = file(SKINNED) else { return };
-    let document = UrhoDocument::read(&bytes).expect("reads");
+    let document = UrhoDocument::read(&bytes, &Context::new()).expect("reads");
     let text = String::from_utf8(dump(&document, Arrays::Elements)).expect("UTF-8");
     let cases = [
         ("\"parent\": 0", "\"parent\": -4", "/bones/0/parent"),

@@ -237,7 +237,7 @@ fn wrong_options_are_named() {
         let mut options = Value::Null;
         options.set(key, value);
         let context = Context::new().with_options("urhox", options);
-        let exporter = anyrig_urho::UrhoxExporter;
+        let exporter = anyrig_urho::UrhoExporter::default();
         let error = anyrig_scene::Exporter::export(&exporter, scene_of(vec![sheet(3)]), "m", &context).expect_err(key);
         assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Usage);
         assert!(error.message().contains(key) || error.message().contains("reflect"), "{error}");
@@ -246,7 +246,7 @@ fn wrong_options_are_named() {
 
 #[test]
 fn nothing_to_write_is_an_error() {
-    let exporter = anyrig_urho::UrhoxExporter;
+    let exporter = anyrig_urho::UrhoExporter::default();
     let error = anyrig_scene::Exporter::export(&exporter, Scene::default(), "m", &Context::new()).expect_err("empty");
     assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Unsupported);
 }

@@ -14,6 +14,11 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         ("morphs.mdl".to_owned(), model_with_morphs()),
         ("motion.ani".to_owned(), urhox_motion()),
         ("m.xml".to_owned(), b"<?xml version=\"1.0\"?>\n<material><cull value=\"none\"/></material>".to_vec()),
+        ("rbfx.mdl".to_owned(), support::writer::umd3(2)),
+        ("rbfx.ani".to_owned(), support::writer::uan2(4)),
+        ("older.ani".to_owned(), support::writer::uan2(3)),
+        ("classic.ani".to_owned(), classic_motion()),
+        ("m.txt".to_owned(), b"Materials/a.xml\r\nb.xml\n".to_vec()),
     ];
     if let Some(root) = corpus() {
         for path in [
@@ -83,14 +88,22 @@ fn urhox_motion() -> Vec<u8> {
     animation.write().expect("writes").to_vec()
 }
 
+fn classic_motion() -> Vec<u8> {
+    let mut out = support::writer::Out::default();
+    out.bytes(b"UANI").text("Walk").floats(&[1.0]).words(&[2]);
+    out.text("a").bytes(&[2]).words(&[1]).floats(&[0.0, 1.0, 0.0, 0.0, 0.0]);
+    out.text("b").bytes(&[5]).words(&[1]).floats(&[0.5, 1.0, 2.0, 3.0, 1.0, 1.0, 1.0]);
+    out.0
+}
+
 /// Reads, and writes what could be read. Both may fail, neither may panic.
 fn try_all(name: &str, bytes: &[u8]) -> bool {
     let mut read = false;
-    for dialect in [Dialect::UrhoX, Dialect::Urho3d] {
+    for dialect in [Dialect::UrhoX, Dialect::Urho3d, Dialect::Rbfx] {
         let context = Context::new();
         let Ok(scene) = import(name, bytes.to_vec(), dialect, &context) else { continue };
         read = true;
-        let exporter = anyrig_urho::UrhoxExporter;
+        let exporter = anyrig_urho::UrhoExporter::new(dialect);
         drop(anyrig_scene::Exporter::export(&exporter, scene, "x", &context));
     }
     read

@@ -1,11 +1,12 @@
 //! `.ani`: animations.
 
 use super::layouts;
+use super::variant::{VariantTrack, variant_track};
 use anyrig_bytes::codec::{self, Codec, ReadCodec, Record, Span, TextForm, list};
 use anyrig_bytes::text::RawText;
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
 
-/// Which of the two layouts under the magic `UANI` an animation has.
+/// Which of the three layouts an animation has. The first two share the magic `UANI`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AnimationLayout {
     /// Urho3D: a name, and per track a mask of channels.
@@ -13,6 +14,8 @@ pub enum AnimationLayout {
     /// UrhoX: a version, and per track an interpolation. Known from a description only.
     #[default]
     UrhoX,
+    /// rbfx, with the magic `UAN2`: a version; as the classic one, with weights of tracks and tracks of any values.
+    Rbfx,
 }
 
 impl AnimationLayout {
@@ -21,6 +24,14 @@ impl AnimationLayout {
         match self {
             Self::Classic => "UANI (Urho3D)",
             Self::UrhoX => "UANI (UrhoX)",
+            Self::Rbfx => "UAN2",
+        }
+    }
+
+    fn magic(self) -> [u8; 4] {
+        match self {
+            Self::Classic | Self::UrhoX => *b"UANI",
+            Self::Rbfx => *b"UAN2",
         }
     }
 }
@@ -40,14 +51,16 @@ pub mod channel {
 pub struct Animation {
     /// Which layout it has.
     pub layout: AnimationLayout,
-    /// UrhoX: the layout's version, 2.
+    /// UrhoX: the layout's version, 2. rbfx: 1 to 4.
     pub version: u32,
-    /// Classic: the animation's name.
+    /// Classic and rbfx: the animation's name.
     pub name: RawText,
     /// Length in seconds.
     pub length_secs: f32,
     /// One per animated bone.
     pub tracks: Vec<Track>,
+    /// rbfx from version 2: tracks of properties that are not the transform of a bone.
+    pub variant_tracks: Vec<VariantTrack>,
     /// UrhoX: number of triggers.
     pub trigger_count: u32,
     /// UrhoX: number of metadata entries; in the file only when there are no triggers, see [`Animation::tail`].
@@ -61,9 +74,13 @@ pub struct Animation {
 pub struct Track {
     /// The bone's name.
     pub name: RawText,
-    /// Classic: which channels the keys hold; see [`channel`]. UrhoX keys hold all.
+    /// Classic and rbfx: which channels the keys hold; see [`channel`]. UrhoX keys hold all.
     pub channel_mask: u8,
-    /// UrhoX: 0 holds the earlier key, 1 goes in a line. Classic animations always go in a line.
+    /// rbfx version 3: how much the track counts.
+    pub weight: f32,
+    /// rbfx version 4: how much positions, rotations and scales count.
+    pub channel_weights: [f32; 3],
+    /// UrhoX: 0 holds the earlier key, 1 goes in a line. The others always go in a line.
     pub interpolation: u8,
     /// Number of keys.
     pub key_count: u32,
@@ -95,9 +112,14 @@ impl Track {
     /// The channels of the track's keys.
     pub fn channels(&self, layout: AnimationLayout) -> u8 {
         match layout {
-            AnimationLayout::Classic => self.channel_mask,
+            AnimationLayout::Classic | AnimationLayout::Rbfx => self.channel_mask,
             AnimationLayout::UrhoX => channel::POSITION | channel::ROTATION | channel::SCALE,
         }
+    }
+
+    /// Bytes of a key.
+    pub fn key_size(&self, layout: AnimationLayout) -> usize {
+        key_size(self.channels(layout))
     }
 
     /// The keys; channels that the track does not hold are zero.
@@ -139,13 +161,24 @@ fn key_size(mask: u8) -> usize {
 /// The only version of the UrhoX layout that a description exists of.
 const URHOX_VERSION: u32 = 2;
 
+/// From which version of the rbfx layout on there are tracks of any values, weights of tracks, weights of channels.
+const VARIANT_TRACKS: u32 = 2;
+const TRACK_WEIGHTS: u32 = 3;
+const CHANNEL_WEIGHTS: u32 = 4;
+
+/// The version that rbfx writes.
+pub const RBFX_VERSION: u32 = CHANNEL_WEIGHTS;
+
 impl Animation {
-    /// Reads a file of either layout. The UrhoX layout has the version 2 where the classic one has a name: a file is
-    /// UrhoX when that fits and the whole file fits, else classic.
+    /// Reads a file of any layout. The UrhoX layout has the version 2 where the classic one has a name: a file is UrhoX
+    /// when that fits and the whole file fits, else classic.
     ///
     /// # Errors
     /// Truncated or malformed with the field's path.
     pub fn read(bytes: &SharedBytes) -> Result<Self> {
+        if bytes.starts_with(b"UAN2") {
+            return Self::read_as(bytes, AnimationLayout::Rbfx);
+        }
         let says_urhox = bytes.get(4..8) == Some(&URHOX_VERSION.to_le_bytes());
         if !says_urhox {
             return Self::read_as(bytes, AnimationLayout::Classic);
@@ -193,27 +226,55 @@ impl Record for Animation {
 }
 
 fn walk<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
-    let mut magic = *b"UANI";
+    let wanted = animation.layout.magic();
+    let mut magic = wanted;
     codec.magic("magic", &mut magic)?;
-    if &magic != b"UANI" {
-        return Err(Error::malformed(Place::byte(0), "the file does not begin with UANI"));
+    if magic != wanted {
+        let message = format!("the file does not begin with {}", wanted.escape_ascii());
+        return Err(Error::malformed(Place::byte(0), message));
     }
     match animation.layout {
         AnimationLayout::Classic => classic(codec, animation),
         AnimationLayout::UrhoX => urhox(codec, animation),
+        AnimationLayout::Rbfx => rbfx(codec, animation),
     }
 }
 
 fn classic<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
+    named(codec, animation, 0)
+}
+
+/// What the classic layout and that of rbfx share; the classic one is as version 0.
+fn named<C: Codec>(codec: &mut C, animation: &mut Animation, version: u32) -> Result<()> {
     codec.text("name", TextForm::NulTerminated, &mut animation.name)?;
     codec.field("length", &mut animation.length_secs)?;
     list(codec, "tracks", 6, &mut animation.tracks, |c, track| {
         c.text("name", TextForm::NulTerminated, &mut track.name)?;
         c.field("channel_mask", &mut track.channel_mask)?;
+        match version {
+            ..TRACK_WEIGHTS => {}
+            TRACK_WEIGHTS => c.field("weight", &mut track.weight)?,
+            CHANNEL_WEIGHTS.. => c.field("channel_weights", &mut track.channel_weights)?,
+        }
         c.field("key_count", &mut track.key_count)?;
         let mask = track.channel_mask;
         c.items("keys", (track.key_count as usize, key_size(mask)), &mut track.data, || layouts::key(mask))
     })
+}
+
+fn rbfx<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {
+    codec.field("version", &mut animation.version)?;
+    let version = animation.version;
+    if !(1..=RBFX_VERSION).contains(&version) {
+        let message = format!("version {version} of UAN2 is not known, only 1 to {RBFX_VERSION} are");
+        return Err(Error::unsupported(codec.place(), message));
+    }
+    named(codec, animation, version)?;
+    if version < VARIANT_TRACKS {
+        return Ok(());
+    }
+    let weighted = version >= TRACK_WEIGHTS;
+    list(codec, "variant_tracks", 11, &mut animation.variant_tracks, |c, track| variant_track(c, track, weighted))
 }
 
 fn urhox<C: Codec>(codec: &mut C, animation: &mut Animation) -> Result<()> {

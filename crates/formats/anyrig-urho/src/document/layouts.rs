@@ -70,6 +70,17 @@ pub(super) fn key(mask: u8) -> ItemLayout {
     held.fold(time, |layout, (_, name, width)| layout.with(name, Scalar::F32, width))
 }
 
+/// A key of a track of any values.
+pub(super) fn variant_key(scalar: Scalar, width: usize) -> ItemLayout {
+    let time = ItemLayout::default().with("time", Scalar::F32, 1);
+    if width == 0 { time } else { time.with("value", scalar, width) }
+}
+
+/// The tangents of a key.
+pub(super) fn variant_tangents(scalar: Scalar, width: usize) -> ItemLayout {
+    ItemLayout::default().with("in", scalar, width).with("out", scalar, width)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,55 +1,63 @@
 //! What the files hold, field by field, in their own terms and order.
 //!
 //! Each record is described once, as a walk over a [`anyrig_bytes::Codec`]; `read`, `write` and `trace` are that walk.
-//! Vertices, indices, morph deltas and keys stay ranges of the file's bytes.
+//! Vertices, indices, morph deltas and keys stay ranges of the file's bytes. Text files keep their spelling as tokens or
+//! lines, over which a walk goes for dumps, edits and differences.
 
 mod animation;
 mod element;
 mod inspect;
 mod layouts;
-mod material;
 mod model;
+mod texts;
+mod variant;
+mod xml;
 
-pub use animation::{Animation, AnimationLayout, Key, Keys, Track, channel};
+pub use animation::{Animation, AnimationLayout, Key, Keys, RBFX_VERSION, Track, channel};
 pub use element::{ElementSemantic, ElementType, VertexElement, legacy_elements};
-pub use material::{Attribute, MaterialXml, Tag, Token};
 pub use model::{
     Bone, Collision, Geometry, IndexBuffer, Lod, Model, ModelLayout, Morph, MorphBuffer, MorphVertex, PrimitiveType,
-    VertexBuffer, morph_mask,
+    UMD3_VERSION, VertexBuffer, morph_mask,
 };
+pub use texts::{ListLine, MaterialList, TriggersJson};
+pub use variant::{TextKey, VariantText, VariantTrack, variant_interpolation, variant_type};
+pub use xml::{Attribute, Tag, Token, XmlFile, XmlKind};
 
 use anyrig_bytes::codec::{Assignment, Span, Tree};
 use anyrig_bytes::{Context, Error, Place, Result, Rope, SharedBytes, Source};
 use anyrig_scene::Document;
 
-/// A document of any of the three kinds.
+/// A document of any of the kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UrhoDocument {
     /// A `.mdl` file.
     Model(Model),
     /// A `.ani` file.
     Animation(Animation),
-    /// A material `.xml` file.
-    Material(MaterialXml),
+    /// An `.xml` file: a material, triggers of an animation, how a texture is sampled, metadata of a model.
+    Xml(XmlFile),
+    /// A `.txt` file with the materials of a model.
+    MaterialList(MaterialList),
+    /// A `.json` file with triggers of an animation.
+    TriggersJson(TriggersJson),
 }
 
 impl UrhoDocument {
     /// Reads a file by its first bytes.
     ///
     /// # Errors
-    /// Those of the kind's reader; unsupported when it is none of the three.
-    pub fn read(bytes: &SharedBytes) -> Result<Self> {
+    /// Those of the kind's reader; unsupported when it is none of the kinds.
+    pub fn read(bytes: &SharedBytes, context: &Context) -> Result<Self> {
         match bytes.first_chunk::<4>() {
-            Some(b"UMDL" | b"UMD2") => Model::read(bytes).map(Self::Model),
-            Some(b"UANI") => Animation::read(bytes).map(Self::Animation),
-            Some(b"UMD3" | b"UAN2") => Err(Error::unsupported(
-                Place::byte(0),
-                "this is a file of the engine rbfx, which is not read yet; save it as UMD2 or UANI",
-            )),
-            _ if MaterialXml::looks_like(bytes) => MaterialXml::read(bytes).map(Self::Material),
+            Some(b"UMDL" | b"UMD2" | b"UMD3") => Model::read(bytes).map(Self::Model),
+            Some(b"UANI" | b"UAN2") => Animation::read(bytes).map(Self::Animation),
+            _ if XmlFile::kind_of(bytes).is_some() => XmlFile::read(bytes).map(Self::Xml),
+            _ if MaterialList::looks_like(bytes) => MaterialList::read(bytes).map(Self::MaterialList),
+            _ if TriggersJson::looks_like(bytes) => TriggersJson::read(bytes, context).map(Self::TriggersJson),
             _ => Err(Error::unsupported(
                 Place::byte(0),
-                "neither an Urho model (UMDL, UMD2), an animation (UANI) nor a material XML",
+                "neither an Urho model (UMDL, UMD2, UMD3), an animation (UANI, UAN2), an XML file with a material, \
+                 animation, texture or model, nor a list of materials",
             )),
         }
     }
@@ -62,27 +70,32 @@ impl UrhoDocument {
                 format!("the file has {} bytes, more than the limit allows", bytes.len()),
             ));
         }
-        Self::read(bytes).map_err(|e| e.in_file(source.name()))
+        Self::read(bytes, context).map_err(|e| e.in_file(source.name()))
     }
 }
 
 impl Document for UrhoDocument {
     fn dialect(&self) -> String {
-        match self {
-            Self::Model(model) => model.layout.name().to_owned(),
-            Self::Animation(animation) => animation.layout.name().to_owned(),
-            Self::Material(_) => "Urho material XML".to_owned(),
-        }
+        let name = match self {
+            Self::Model(model) => model.layout.name(),
+            Self::Animation(animation) => animation.layout.name(),
+            Self::Xml(xml) => xml.kind().map_or("XML", XmlKind::name),
+            Self::MaterialList(_) => inspect::LIST,
+            Self::TriggersJson(_) => inspect::TRIGGERS,
+        };
+        name.to_owned()
     }
 
     fn version(&self) -> String {
         match self {
+            Self::Model(model) if model.layout == ModelLayout::Umd3 => format!("UMD3 {}", model.version),
             Self::Model(model) => model.layout.name().to_owned(),
             Self::Animation(animation) => match animation.layout {
                 AnimationLayout::Classic => "UANI".to_owned(),
                 AnimationLayout::UrhoX => format!("UANI {}", animation.version),
+                AnimationLayout::Rbfx => format!("UAN2 {}", animation.version),
             },
-            Self::Material(_) => "1".to_owned(),
+            Self::Xml(_) | Self::MaterialList(_) | Self::TriggersJson(_) => "1".to_owned(),
         }
     }
 
@@ -94,15 +107,24 @@ impl Document for UrhoDocument {
         self.as_tree().unwrap_or_else(|| Err(self.is_text("dumped")))
     }
 
-    fn edit(&mut self, assignments: &[Assignment], _context: &Context) -> Result<()> {
-        self.set(assignments).unwrap_or_else(|| Err(self.is_text("edited field by field")))
+    fn comparison(&self, _context: &Context) -> Result<Tree> {
+        match self {
+            Self::TriggersJson(json) => Ok(json.tree()),
+            _ => self.as_tree().unwrap_or_else(|| Err(self.is_text("compared"))),
+        }
+    }
+
+    fn edit(&mut self, assignments: &[Assignment], context: &Context) -> Result<()> {
+        self.set(assignments, context).unwrap_or_else(|| Err(self.is_text("edited field by field")))
     }
 
     fn extension(&self) -> Option<&'static str> {
         Some(match self {
             Self::Model(_) => "mdl",
             Self::Animation(_) => "ani",
-            Self::Material(_) => "xml",
+            Self::Xml(_) => "xml",
+            Self::MaterialList(_) => "txt",
+            Self::TriggersJson(_) => "json",
         })
     }
 
@@ -110,7 +132,9 @@ impl Document for UrhoDocument {
         match self {
             Self::Model(model) => model.write(),
             Self::Animation(animation) => animation.write(),
-            Self::Material(material) => Ok(material.write()),
+            Self::Xml(xml) => Ok(xml.write()),
+            Self::MaterialList(list) => Ok(list.write()),
+            Self::TriggersJson(json) => Ok(json.write()),
         }
     }
 }

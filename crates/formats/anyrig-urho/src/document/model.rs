@@ -11,10 +11,18 @@ use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
 pub enum ModelLayout {
     /// A mask of elements per vertex buffer; the oldest.
     Umdl,
-    /// A list of elements per vertex buffer; what the engines save.
+    /// A list of elements per vertex buffer; what Urho3D and its next of kin save.
     #[default]
     Umd2,
+    /// As `UMD2`, with a version and, from version 2 on, the weight of each morph at rest; what rbfx saves.
+    Umd3,
 }
+
+/// The version of `UMD3` that rbfx writes.
+pub const UMD3_VERSION: u32 = 2;
+
+/// From this version of `UMD3` on morphs have a weight at rest.
+const MORPH_WEIGHTS: u32 = 2;
 
 impl ModelLayout {
     /// The magic as text.
@@ -22,6 +30,7 @@ impl ModelLayout {
         match self {
             Self::Umdl => "UMDL",
             Self::Umd2 => "UMD2",
+            Self::Umd3 => "UMD3",
         }
     }
 
@@ -29,6 +38,7 @@ impl ModelLayout {
         match self {
             Self::Umdl => *b"UMDL",
             Self::Umd2 => *b"UMD2",
+            Self::Umd3 => *b"UMD3",
         }
     }
 }
@@ -38,6 +48,8 @@ impl ModelLayout {
 pub struct Model {
     /// Which layout it has.
     pub layout: ModelLayout,
+    /// `UMD3`: 1 or 2.
+    pub version: u32,
     /// Vertices.
     pub vertex_buffers: Vec<VertexBuffer>,
     /// Indices.
@@ -63,7 +75,7 @@ pub struct VertexBuffer {
     pub vertex_count: u32,
     /// `UMDL`: the mask of elements.
     pub element_mask: u32,
-    /// `UMD2`: the elements.
+    /// `UMD2` and `UMD3`: the elements.
     pub elements: Vec<VertexElement>,
     /// First vertex that a morph moves.
     pub morph_range_start: u32,
@@ -78,7 +90,7 @@ impl VertexBuffer {
     pub fn layout(&self, layout: ModelLayout) -> Vec<VertexElement> {
         match layout {
             ModelLayout::Umdl => legacy_elements(self.element_mask).collect(),
-            ModelLayout::Umd2 => self.elements.clone(),
+            ModelLayout::Umd2 | ModelLayout::Umd3 => self.elements.clone(),
         }
     }
 
@@ -87,7 +99,7 @@ impl VertexBuffer {
         let size = |e: VertexElement| e.kind().map(super::ElementType::size);
         match layout {
             ModelLayout::Umdl => legacy_elements(self.element_mask).map(size).sum(),
-            ModelLayout::Umd2 => self.elements.iter().copied().map(size).sum(),
+            ModelLayout::Umd2 | ModelLayout::Umd3 => self.elements.iter().copied().map(size).sum(),
         }
     }
 }
@@ -175,6 +187,8 @@ pub mod morph_mask {
 pub struct Morph {
     /// Name.
     pub name: RawText,
+    /// `UMD3` from version 2: weight at rest.
+    pub initial_weight: f32,
     /// Deltas for each vertex buffer that it moves.
     pub buffers: Vec<MorphBuffer>,
 }
@@ -294,13 +308,18 @@ fn walk<C: Codec>(codec: &mut C, model: &mut Model) -> Result<()> {
     model.layout = match &magic {
         b"UMDL" => ModelLayout::Umdl,
         b"UMD2" => ModelLayout::Umd2,
-        _ => return Err(Error::malformed(Place::byte(0), "the file does not begin with UMDL or UMD2")),
+        b"UMD3" => ModelLayout::Umd3,
+        _ => return Err(Error::malformed(Place::byte(0), "the file does not begin with UMDL, UMD2 or UMD3")),
     };
     let layout = model.layout;
+    if layout == ModelLayout::Umd3 {
+        version(codec, &mut model.version)?;
+    }
+    let weighted = layout == ModelLayout::Umd3 && model.version >= MORPH_WEIGHTS;
     list(codec, "vertex_buffers", 16, &mut model.vertex_buffers, |c, b| vertex_buffer(c, layout, b))?;
     list(codec, "index_buffers", 8, &mut model.index_buffers, index_buffer)?;
     list(codec, "geometries", 8, &mut model.geometries, geometry)?;
-    list(codec, "morphs", 5, &mut model.morphs, morph)?;
+    list(codec, "morphs", 5, &mut model.morphs, |c, m| morph(c, m, weighted))?;
     list(codec, "bones", 94, &mut model.bones, bone)?;
     codec.field("bounding_box", &mut model.bounding_box)?;
     // The count is not in the file: one per geometry, as far as the file goes.
@@ -315,11 +334,20 @@ impl Record for Model {
     }
 }
 
+fn version<C: Codec>(codec: &mut C, version: &mut u32) -> Result<()> {
+    codec.field("version", version)?;
+    if (1..=UMD3_VERSION).contains(version) {
+        return Ok(());
+    }
+    let message = format!("version {version} of UMD3 is not known, only 1 and 2 are");
+    Err(Error::unsupported(codec.place(), message))
+}
+
 fn vertex_buffer<C: Codec>(codec: &mut C, layout: ModelLayout, buffer: &mut VertexBuffer) -> Result<()> {
     codec.field("vertex_count", &mut buffer.vertex_count)?;
     match layout {
         ModelLayout::Umdl => codec.field("element_mask", &mut buffer.element_mask)?,
-        ModelLayout::Umd2 => {
+        ModelLayout::Umd2 | ModelLayout::Umd3 => {
             list(codec, "elements", 4, &mut buffer.elements, |c, element| c.field("descriptor", &mut element.0))?;
         }
     }
@@ -332,7 +360,7 @@ fn vertex_buffer<C: Codec>(codec: &mut C, layout: ModelLayout, buffer: &mut Vert
     let VertexBuffer { vertex_count, element_mask, elements, data, .. } = buffer;
     codec.items("data", (*vertex_count as usize, stride), data, || match layout {
         ModelLayout::Umdl => layouts::vertex(legacy_elements(*element_mask)),
-        ModelLayout::Umd2 => layouts::vertex(elements.iter().copied()),
+        ModelLayout::Umd2 | ModelLayout::Umd3 => layouts::vertex(elements.iter().copied()),
     })
 }
 
@@ -359,8 +387,11 @@ fn geometry<C: Codec>(codec: &mut C, geometry: &mut Geometry) -> Result<()> {
     })
 }
 
-fn morph<C: Codec>(codec: &mut C, morph: &mut Morph) -> Result<()> {
+fn morph<C: Codec>(codec: &mut C, morph: &mut Morph, weighted: bool) -> Result<()> {
     codec.text("name", TextForm::NulTerminated, &mut morph.name)?;
+    if weighted {
+        codec.field("initial_weight", &mut morph.initial_weight)?;
+    }
     list(codec, "buffers", 12, &mut morph.buffers, |c, buffer| {
         c.field("vertex_buffer", &mut buffer.vertex_buffer)?;
         c.field("element_mask", &mut buffer.element_mask)?;

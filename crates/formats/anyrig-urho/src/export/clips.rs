@@ -1,31 +1,29 @@
 //! Clips to `Animations/*.ani`.
 
-use super::skeleton::{Fold, Skeleton};
-use super::{file, tell};
+use super::morphs::Wanted;
+use super::skeleton::{Fold, Plan, Skeleton};
+use super::{Target, file, morph_tracks, tell};
 use crate::codes;
-use crate::document::{Animation, AnimationLayout, Track};
-use crate::options::UrhoxOptions;
+use crate::dialect::Dialect;
+use crate::document::{Animation, AnimationLayout, Tag, Track, XmlFile, XmlKind, channel};
+use crate::import::triggers_of;
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
-use anyrig_bytes::{Context, Report, Result};
-use anyrig_passes::{BoneKey, BoneKeys, ResampleOptions, Sampling, clip_keys};
+use anyrig_bytes::{Context, Diagnostic, Report, Result};
+use anyrig_passes::{BoneKey, BoneKeys, ResampleOptions, Sampling, Steps, clip_keys};
 use anyrig_scene::glam::{DQuat, DVec3};
 use anyrig_scene::{Clip, ExportedFile, NodeId, Scene, Trs};
 use std::collections::BTreeMap;
 
-/// Version of the UrhoX animation layout.
-const VERSION: u32 = 2;
-
-/// One file per clip that moves a bone.
+/// One file per clip that moves a bone, or a morph where the target has tracks for these.
 pub(super) fn export(
     scene: &Scene,
-    skeleton: &Option<Skeleton>,
-    options: &UrhoxOptions,
+    (plan, morphs): (&Plan, &[Wanted]),
+    target: &Target,
     context: &Context,
 ) -> Result<Vec<ExportedFile>> {
     let mut names = UniqueNames::default();
     let mut files = Vec::new();
-    let mut resampling = ResampleOptions::default();
-    (resampling.max_error, resampling.max_error_rad) = (options.error, options.error);
+    let resampling = resampling(target);
     for (i, clip) in scene.clips.iter().enumerate() {
         context.check_cancelled()?;
         context.progress("clips", i as u64, scene.clips.len() as u64);
@@ -35,35 +33,80 @@ pub(super) fn export(
         for key in keys.values_mut().flat_map(|k| &mut k.keys) {
             key.time_secs -= clip.start_secs;
         }
-        let tracks = skeleton.as_ref().map(|s| tracks(s, &mut keys, &mut report)).unwrap_or_default();
+        let mut animation = animation(clip, target.dialect);
+        if let Some(skeleton) = &plan.skeleton {
+            animation.tracks = tracks(skeleton, &mut keys, animation.layout, &mut report);
+        }
         let subject = if clip.name.is_empty() { format!("clip {i}") } else { clip.name.clone() };
         report_rest(scene, &keys, &subject, &mut report);
-        if tracks.is_empty() {
+        if animation.layout == AnimationLayout::Rbfx {
+            let source = morph_tracks::Source { scene, plan, morphs, clip, resampling: &resampling };
+            animation.variant_tracks = source.tracks(&mut report);
+        }
+        if animation.tracks.is_empty() && animation.variant_tracks.is_empty() {
             tell(&mut report, &codes::CLIP_WITHOUT_TRACKS, &subject, "");
         } else {
             let name = names.claim(&safe_file_name(&clip.name, &format!("Animation_{i}")));
             if !clip.name.is_empty() && name != clip.name {
                 tell(&mut report, &codes::CLIP_RENAMED, &subject, format!("now {name:?}"));
             }
-            files.push(file("Animations", &name, "ani", animation(clip, tracks).write()?));
+            files.push(file("Animations", &name, "ani", animation.write()?));
+            files.extend(triggers(clip, &name, &subject, animation.layout, &mut report));
         }
         context.append(report);
     }
     Ok(files)
 }
 
-fn animation(clip: &Clip, tracks: Vec<Track>) -> Animation {
-    Animation {
-        layout: AnimationLayout::UrhoX,
-        version: VERSION,
-        length_secs: (clip.end_secs() - clip.start_secs) as f32,
-        tracks,
-        ..Animation::default()
+/// The file with the triggers of a clip, when it has any.
+fn triggers(
+    clip: &Clip,
+    name: &str,
+    subject: &str,
+    layout: AnimationLayout,
+    report: &mut Report,
+) -> Option<ExportedFile> {
+    let triggers = triggers_of(clip);
+    if triggers.is_empty() {
+        return None;
     }
+    if layout == AnimationLayout::UrhoX {
+        let message = "how UrhoX keeps triggers is not known";
+        report.push(Diagnostic::new(&codes::NOT_HELD, subject, message).times(triggers.len() as u64));
+        return None;
+    }
+    let tags = triggers.iter().map(|trigger| {
+        let time = ((trigger.time_secs - clip.start_secs) as f32).to_string();
+        Tag::empty("trigger").with("time", &time).with("type", &trigger.kind).with("value", &trigger.value)
+    });
+    Some(file("Animations", name, "xml", XmlFile::new(XmlKind::Animation, tags).write()))
+}
+
+fn resampling(target: &Target) -> ResampleOptions {
+    let mut resampling = ResampleOptions::default();
+    (resampling.max_error, resampling.max_error_rad) = (target.options.error, target.options.error);
+    resampling.steps = match target.dialect.animation_layout().0 {
+        AnimationLayout::UrhoX => Steps::Keep,
+        AnimationLayout::Classic | AnimationLayout::Rbfx => Steps::Ramps,
+    };
+    resampling
+}
+
+/// Without tracks.
+fn animation(clip: &Clip, dialect: Dialect) -> Animation {
+    let (layout, version) = dialect.animation_layout();
+    let name = if layout == AnimationLayout::UrhoX { Default::default() } else { clip.name.replace('\0', "_") };
+    let length_secs = (clip.end_secs() - clip.start_secs) as f32;
+    Animation { layout, version, name: name.as_str().into(), length_secs, ..Animation::default() }
 }
 
 /// Takes the keys of all bones, in the order of the bones.
-fn tracks(skeleton: &Skeleton, keys: &mut BTreeMap<NodeId, BoneKeys>, report: &mut Report) -> Vec<Track> {
+fn tracks(
+    skeleton: &Skeleton,
+    keys: &mut BTreeMap<NodeId, BoneKeys>,
+    layout: AnimationLayout,
+    report: &mut Report,
+) -> Vec<Track> {
     let mut by_bone: Vec<(usize, NodeId)> = skeleton.by_node.iter().map(|(node, bone)| (*bone, *node)).collect();
     by_bone.sort_unstable();
     let mut tracks = Vec::new();
@@ -72,7 +115,7 @@ fn tracks(skeleton: &Skeleton, keys: &mut BTreeMap<NodeId, BoneKeys>, report: &m
         if keys.sampling == Sampling::Resampled {
             tell(report, &codes::CURVES_SAMPLED, &bone.name, "linear keys within the error bound");
         }
-        tracks.push(track(&bone.name, &keys, &bone.fold));
+        tracks.push(track(&bone.name, &keys, &bone.fold, layout));
     }
     tracks
 }
@@ -84,28 +127,57 @@ fn report_rest(scene: &Scene, keys: &BTreeMap<NodeId, BoneKeys>, clip: &str, rep
     }
 }
 
-fn track(name: &str, keys: &BoneKeys, fold: &Fold) -> Track {
-    let mut data = Vec::with_capacity(keys.keys.len() * 44);
-    let mut key_count = 0;
+fn track(name: &str, keys: &BoneKeys, fold: &Fold, layout: AnimationLayout) -> Track {
+    // An own mask leaves what the clip does not move to other clips.
+    let channel_mask = match layout {
+        AnimationLayout::UrhoX => 0,
+        AnimationLayout::Classic | AnimationLayout::Rbfx => mask(keys.animated),
+    };
+    let interpolation = u8::from(keys.sampling != Sampling::Step);
+    let mut track = Track { name: name.into(), channel_mask, interpolation, ..Track::default() };
+    (track.weight, track.channel_weights) = (1.0, [1.0; 3]);
+    let size = track.key_size(layout);
+    let channels = track.channels(layout);
+    let mut data = Vec::with_capacity(keys.keys.len() * size);
     let mut last_time = None;
     for key in &keys.keys {
         let time = key.time_secs as f32;
         // Two times that are one as 32-bit floats: the later key stands.
         if last_time == Some(time) {
-            data.truncate(data.len() - 44);
-            key_count -= 1;
+            data.truncate(data.len() - size);
+            track.key_count -= 1;
         }
         last_time = Some(time);
-        key_count += 1;
-        let (translation, [x, y, z, w], scale) = folded(key, fold);
-        let numbers = [time].into_iter().chain(translation).chain([w, x, y, z]).chain(scale);
-        numbers.for_each(|v| data.extend_from_slice(&v.to_le_bytes()));
+        track.key_count += 1;
+        push_key(&mut data, time, folded(key, fold), channels);
     }
-    let interpolation = u8::from(keys.sampling != Sampling::Step);
-    Track { name: name.into(), interpolation, key_count, data: data.into(), ..Track::default() }
+    track.data = data.into();
+    track
 }
 
-fn folded(key: &BoneKey, fold: &Fold) -> ([f32; 3], [f32; 4], [f32; 3]) {
+fn mask([translation, rotation, scale]: [bool; 3]) -> u8 {
+    let bits = [(translation, channel::POSITION), (rotation, channel::ROTATION), (scale, channel::SCALE)].into_iter();
+    bits.filter(|(moves, _)| *moves).fold(0, |mask, (_, bit)| mask | bit)
+}
+
+/// Translation, rotation (x, y, z, w), scale.
+type Floats = ([f32; 3], [f32; 4], [f32; 3]);
+
+fn push_key(data: &mut Vec<u8>, time: f32, (translation, [x, y, z, w], scale): Floats, channels: u8) {
+    let mut put = |values: &[f32]| values.iter().for_each(|v| data.extend_from_slice(&v.to_le_bytes()));
+    put(&[time]);
+    if channels & channel::POSITION != 0 {
+        put(&translation);
+    }
+    if channels & channel::ROTATION != 0 {
+        put(&[w, x, y, z]);
+    }
+    if channels & channel::SCALE != 0 {
+        put(&scale);
+    }
+}
+
+fn folded(key: &BoneKey, fold: &Fold) -> Floats {
     if fold.is_none() {
         return (key.translation, key.rotation, key.scale);
     }

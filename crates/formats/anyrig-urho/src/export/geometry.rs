@@ -39,30 +39,36 @@ fn extend(data: &mut Vec<u8>, index_size: u32, indices: impl Iterator<Item = u32
     }
 }
 
-/// One geometry per piece.
+/// One geometry per piece that is no coarser level of another.
 pub(super) fn geometries(pieces: &[Piece]) -> Vec<Geometry> {
     let mut index_start = 0;
-    let geometries = pieces.iter().map(|piece| {
+    let mut geometries: Vec<Geometry> = Vec::new();
+    for piece in pieces {
         let index_count = piece.corner_count() as u32;
         let primitive = match piece.part.topology {
             Topology::Points => PrimitiveType::PointList,
             Topology::Lines => PrimitiveType::LineList,
             Topology::Triangles | Topology::Polygons { .. } => PrimitiveType::TriangleList,
         };
-        let lod = Lod { primitive_type: primitive as u32, index_start, index_count, ..Lod::default() };
+        let (distance, primitive_type) = (piece.distance, primitive as u32);
+        let lod = Lod { distance, primitive_type, index_start, index_count, ..Lod::default() };
         index_start += index_count;
-        Geometry { bone_mapping: piece.bone_mapping.clone(), lods: vec![lod] }
-    });
-    geometries.collect()
+        match piece.level.and_then(|finest| geometries.get_mut(finest)) {
+            Some(finest) => finest.lods.push(lod),
+            None => geometries.push(Geometry { bone_mapping: piece.bone_mapping.clone(), lods: vec![lod] }),
+        }
+    }
+    geometries
 }
 
 type Bounds = [[f32; 3]; 2];
 
-/// The box of all vertices, and the middle of each piece's box.
+/// The box of all vertices, and the middle of each geometry's box.
 pub(super) fn bounds(pieces: &[Piece]) -> (Bounds, Vec<[f32; 3]>) {
     let boxes: Vec<Option<Bounds>> = pieces.par_iter().map(bounds_of).collect();
     let middle = |[min, max]: Bounds| std::array::from_fn(|i| min[i] + (max[i] - min[i]) * 0.5);
-    let centres = boxes.iter().map(|b| b.map_or([0.0; 3], middle)).collect();
+    let finest = boxes.iter().zip(pieces).filter(|(_, piece)| piece.level.is_none());
+    let centres = finest.map(|(b, _)| b.map_or([0.0; 3], middle)).collect();
     let all = boxes.into_iter().flatten().reduce(|a, b| [lower(a[0], b[0]), upper(a[1], b[1])]);
     (all.unwrap_or_default(), centres)
 }

@@ -1,9 +1,11 @@
-//! Scenes to files for UrhoX.
+//! Scenes to files for one of the engines.
 
+pub(crate) mod capabilities;
 mod clips;
 mod geometry;
 mod losses;
 mod materials;
+mod morph_tracks;
 mod morphs;
 mod pieces;
 mod skeleton;
@@ -11,12 +13,14 @@ mod textures;
 mod verify;
 mod vertices;
 
-pub(crate) use losses::CAPABILITIES;
+pub(crate) use morph_tracks::MORPHS_PATH;
 pub(crate) use verify::verify;
 
-use crate::document::{Model, ModelLayout};
-use crate::options::UrhoxOptions;
-use crate::{URHOX, codes};
+use crate::codes;
+use crate::dialect::Dialect;
+use crate::document::Model;
+use crate::lods;
+use crate::options::{HandednessOption, UrhoOptions};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope};
 use anyrig_passes as passes;
@@ -25,22 +29,41 @@ use anyrig_scene::{Domain, ExportedFile, Scene, Semantic, Space, Topology, UvOri
 /// Most influences of a vertex: BLENDWEIGHTS and BLENDINDICES have four values each.
 const MAX_INFLUENCES: u32 = 4;
 
+/// For which engine, and how.
+struct Target {
+    dialect: Dialect,
+    options: UrhoOptions,
+}
+
+impl Target {
+    fn handedness(&self) -> HandednessOption {
+        self.options.handedness(self.dialect)
+    }
+
+    /// The space of the written numbers.
+    fn space(&self) -> Space {
+        let uv_origin = if self.options.flip_v { UvOrigin::BottomLeft } else { UvOrigin::TopLeft };
+        self.handedness().space().with_metres_per_unit(1.0 / self.options.scale).with_uv_origin(uv_origin)
+    }
+}
+
 /// Writes a validated scene.
-pub(crate) fn export(mut scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
-    let options = options(context)?;
+pub(crate) fn export(dialect: Dialect, mut scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
+    let target = Target { dialect, options: UrhoOptions::of(dialect, context)? };
     let stem = safe_file_name(stem, "unnamed");
-    context.append(losses::report(&scene, &options));
-    prepare(&mut scene, &options, context)?;
+    context.append(losses::report(&scene, &target));
+    prepare(&mut scene, &target, context)?;
     let plan = skeleton::plan(&scene, context);
-    let clips = clips::export(&scene, &plan.skeleton, &options, context)?;
+    let wanted = morphs::wanted(&scene, &plan, context);
+    let clips = clips::export(&scene, (&plan, &wanted), &target, context)?;
     if clips.is_empty() && !plan.instances.is_empty() && !shows_something(&scene, &plan) {
         let message = "nothing to convert: there is no geometry and no motion; the meshes have no faces with points";
         return Err(Error::unsupported(Place::whole(), message));
     }
-    let (mut materials, textures) = materials::export(&scene, &plan, &stem, context)?;
+    let (mut materials, textures) = materials::export(&scene, &plan, (dialect.materials(), &stem), context)?;
     let mut files = Vec::new();
     if !plan.instances.is_empty() {
-        let (model, slots) = model(&scene, plan, &options, context)?;
+        let (model, slots) = model(&scene, (plan, wanted), &target, context)?;
         drop(scene);
         files.push(ExportedFile::new(format!("{stem}.mdl"), model.write()?));
         if slots.len() > 1 {
@@ -51,7 +74,8 @@ pub(crate) fn export(mut scene: Scene, stem: &str, context: &Context) -> Result<
     files.extend(textures);
     files.extend(materials.into_files());
     if files.is_empty() {
-        let message = "the scene shows no mesh and has no motion; there is nothing to write for UrhoX";
+        let name = dialect.info().name;
+        let message = format!("the scene shows no mesh and has no motion; there is nothing to write for {name}");
         return Err(Error::unsupported(Place::whole(), message));
     }
     Ok(files)
@@ -63,47 +87,24 @@ fn shows_something(scene: &Scene, plan: &skeleton::Plan) -> bool {
     meshes.flat_map(|mesh| &mesh.parts).any(|part| part.point_count > 0 && part.stream(&Semantic::Position).is_some())
 }
 
-/// The options, checked.
-pub(crate) fn options(context: &Context) -> Result<UrhoxOptions> {
-    let options: UrhoxOptions = context.options(URHOX.id)?;
-    let positive = |value: f64| value.is_finite() && value > 0.0;
-    if !positive(options.scale) {
-        return Err(Error::usage(format!("scale is {}, it must be a number above 0", options.scale)));
-    }
-    if !positive(options.error) {
-        return Err(Error::usage(format!("error is {}, it must be a number above 0", options.error)));
-    }
-    // A triangle alone may need twelve bones, and a blend index is a byte.
-    if !(12..=256).contains(&options.max_bones) {
-        return Err(Error::usage(format!("max-bones is {}, it must be 12 to 256", options.max_bones)));
-    }
-    Ok(options)
-}
-
-/// The space of the written numbers.
-fn target_space(options: &UrhoxOptions) -> Space {
-    let space = options.handedness.space();
-    let uv_origin = if options.flip_v { UvOrigin::BottomLeft } else { UvOrigin::TopLeft };
-    space.with_metres_per_unit(1.0 / options.scale).with_uv_origin(uv_origin)
-}
-
 /// What the written numbers are; baking and sampling each keep the error bound.
-pub(crate) fn written_numbers(context: &Context) -> Result<WrittenNumbers> {
-    let options = options(context)?;
+pub(crate) fn written_numbers(dialect: Dialect, context: &Context) -> Result<WrittenNumbers> {
+    let target = Target { dialect, options: UrhoOptions::of(dialect, context)? };
     let mut numbers = WrittenNumbers::default();
-    (numbers.space, numbers.motion_error) = (Some(target_space(&options)), 2.0 * options.error);
+    (numbers.space, numbers.motion_error) = (Some(target.space()), 2.0 * target.options.error);
     Ok(numbers)
 }
 
 /// Everything that makes parts ready to be written, each part in parallel.
-fn prepare(scene: &mut Scene, options: &UrhoxOptions, context: &Context) -> Result<()> {
-    let space = target_space(options);
+fn prepare(scene: &mut Scene, target: &Target, context: &Context) -> Result<()> {
+    let space = target.space();
     if space != scene.space {
-        // Their numbers would stay in the old space; the report has said so.
-        scene.nodes.values_mut().for_each(|node| drop(node.extras.remove(crate::import::EXTRAS)));
+        // Numbers of collision shapes would stay in the old space; the report has said so.
+        let factor = scene.space.metres_per_unit / space.metres_per_unit;
+        scene.nodes.values_mut().for_each(|node| lods::rescale(node, factor));
     }
     let mut baking = passes::BakeOptions::default();
-    baking.max_error = options.error;
+    baking.max_error = target.options.error;
     passes::bake_motion(scene, &baking, context)?;
     passes::expand_instances(scene, context)?;
     passes::to_space(scene, space, context)?;
@@ -126,20 +127,22 @@ fn prepare(scene: &mut Scene, options: &UrhoxOptions, context: &Context) -> Resu
 /// Builds the model; also the material slot of each geometry.
 fn model(
     scene: &Scene,
-    plan: skeleton::Plan,
-    options: &UrhoxOptions,
+    (plan, wanted): (skeleton::Plan, Vec<morphs::Wanted>),
+    target: &Target,
     context: &Context,
 ) -> Result<(Model, Vec<materials::Slot>)> {
-    let pieces = pieces::collect(scene, &plan, options, context)?;
-    let layout = vertices::layout(&pieces, plan.skeleton.is_some());
-    let mut vertex_buffer = vertices::write(&pieces, &layout, context)?;
+    let pieces = pieces::collect(scene, &plan, &target.options, context)?;
+    let elements = vertices::layout(&pieces, plan.skeleton.is_some());
+    let mut vertex_buffer = vertices::write(&pieces, &elements, context)?;
     let index_buffer = geometry::write_indices(&pieces, vertex_buffer.vertex_count, context)?;
-    let morphs = morphs::write(scene, &plan, &pieces, &mut vertex_buffer, context)?;
+    let morphs = morphs::write(wanted, &pieces, &mut vertex_buffer, context)?;
     let (bounding_box, centres) = geometry::bounds(&pieces);
     check_finite(&bounding_box, &centres)?;
-    let slots = pieces.iter().map(|p| p.material).collect();
+    let slots = pieces.iter().filter(|p| p.level.is_none()).map(|p| p.material).collect();
+    let (layout, version) = target.dialect.model_layout();
     let model = Model {
-        layout: ModelLayout::Umd2,
+        layout,
+        version,
         geometries: geometry::geometries(&pieces),
         vertex_buffers: vec![vertex_buffer],
         index_buffers: vec![index_buffer],

@@ -19,23 +19,22 @@ const ATTRIBUTES: [(u32, Semantic); 3] = [
 
 /// Writes the morphs of all instances and sets the range of the vertices that they move.
 pub(super) fn write(
-    scene: &Scene,
-    plan: &Plan,
+    wanted: Vec<Wanted>,
     pieces: &[Piece],
     buffer: &mut VertexBuffer,
     context: &Context,
 ) -> Result<Vec<Morph>> {
-    let wanted = wanted(scene, plan, context);
     let done: Vec<Result<MorphData>> =
         wanted.par_iter().map(|morph| MorphData::collect(pieces, &morph.targets, context)).collect();
     let mut morphs = Vec::new();
     let mut range: Option<(u32, u32)> = None;
-    for (Wanted { name, .. }, data) in wanted.into_iter().zip(done) {
+    for (Wanted { name, rest_weight, .. }, data) in wanted.into_iter().zip(done) {
         let data = data?;
         if let Some((first, last)) = data.range {
             range = Some(range.map_or((first, last), |(f, l)| (f.min(first), l.max(last))));
         }
-        morphs.push(Morph { name: name.as_str().into(), buffers: vec![data.buffer] });
+        let (name, initial_weight) = (name.as_str().into(), rest_weight);
+        morphs.push(Morph { name, initial_weight, buffers: vec![data.buffer] });
     }
     if let Some((first, last)) = range {
         buffer.morph_range_start = first;
@@ -45,26 +44,40 @@ pub(super) fn write(
 }
 
 /// A morph that will be written.
-struct Wanted {
+pub(super) struct Wanted {
     name: String,
     /// Which morph target of which instance it moves.
-    targets: BTreeMap<usize, usize>,
+    pub(super) targets: BTreeMap<usize, usize>,
+    /// Its weight where nothing moves it.
+    rest_weight: f32,
+}
+
+impl Wanted {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// Morphs are driven by name, so those of one name on several meshes become one; within a mesh they stay apart.
-fn wanted(scene: &Scene, plan: &Plan, context: &Context) -> Vec<Wanted> {
+pub(super) fn wanted(scene: &Scene, plan: &Plan, context: &Context) -> Vec<Wanted> {
     let mut names = UniqueNames::default();
     let mut wanted: Vec<Wanted> = Vec::new();
     // By name, and the how manieth of that name within its mesh.
     let mut known: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for (index, instance) in plan.instances.iter().enumerate() {
-        let mesh = scene.nodes[instance.node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh));
+        let shown = scene.nodes[instance.node].mesh.as_ref();
+        let mesh = shown.and_then(|m| scene.meshes.get(m.mesh));
+        let rest_weight = |target: usize, default: f32| {
+            let own = shown.map(|m| m.morph_weights.as_slice()).unwrap_or_default();
+            own.get(target).copied().unwrap_or(default)
+        };
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for (target, morph) in mesh.iter().flat_map(|m| &m.morphs).enumerate() {
             let own = morph.name.as_str();
+            let rest_weight = rest_weight(target, morph.default_weight);
             if own.is_empty() {
                 let name = names.claim(&format!("Morph_{target}"));
-                wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]) });
+                wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]), rest_weight });
                 continue;
             }
             let times = seen.entry(own).or_insert(0);
@@ -72,6 +85,10 @@ fn wanted(scene: &Scene, plan: &Plan, context: &Context) -> Vec<Wanted> {
             *times += 1;
             if let Some(morph) = known.get(&key).and_then(|at| wanted.get_mut(*at)) {
                 morph.targets.insert(index, target);
+                if morph.rest_weight != rest_weight {
+                    let message = format!("{rest_weight} on one mesh, {} on another", morph.rest_weight);
+                    context.tell(&codes::MORPH_REST_WEIGHT, own, message);
+                }
                 continue;
             }
             let name = names.claim(&own.replace('\0', "_"));
@@ -79,7 +96,7 @@ fn wanted(scene: &Scene, plan: &Plan, context: &Context) -> Vec<Wanted> {
                 context.tell(&codes::MORPH_RENAMED, own, format!("now {name:?}"));
             }
             known.insert(key, wanted.len());
-            wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]) });
+            wanted.push(Wanted { name, targets: BTreeMap::from([(index, target)]), rest_weight });
         }
     }
     wanted

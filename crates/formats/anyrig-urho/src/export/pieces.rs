@@ -4,12 +4,13 @@ use super::corners_per_primitive;
 use super::materials::Slot;
 use super::skeleton::{Binding, Instance, Joints, Plan, is_unbound};
 use crate::codes;
-use crate::options::UrhoxOptions;
+use crate::lods;
+use crate::options::UrhoOptions;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
 use anyrig_passes::{split_by_bones, transform_part, used_joints};
-use anyrig_scene::{Influences, Layout, Mesh, Part, Scene};
+use anyrig_scene::{Influences, Layout, Mesh, NodeId, Part, Scene};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes one geometry.
 pub(super) struct Piece {
@@ -29,6 +30,10 @@ pub(super) struct Piece {
     pub(super) instance: usize,
     /// Its first vertex in the vertex buffer.
     pub(super) first_vertex: u32,
+    /// Distance from which it is drawn.
+    pub(super) distance: f32,
+    /// The geometry whose coarser level of detail it is; `None` for a geometry of its own.
+    pub(super) level: Option<usize>,
 }
 
 impl Piece {
@@ -53,38 +58,57 @@ impl Piece {
     }
 }
 
-/// All pieces in the order of instances and parts, with their places in the vertex buffer.
-pub(super) fn collect(scene: &Scene, plan: &Plan, options: &UrhoxOptions, context: &Context) -> Result<Vec<Piece>> {
+/// All pieces in the order of instances and parts, with their places in the vertex buffer; after them the coarser levels
+/// of detail.
+pub(super) fn collect(scene: &Scene, plan: &Plan, options: &UrhoOptions, context: &Context) -> Result<Vec<Piece>> {
     let bone_count = plan.skeleton.as_ref().map_or(0, |s| s.bones.len());
-    let mut items = Vec::new();
+    let ground = Ground { scene, options, bone_count };
+    let mut finest = Vec::new();
+    let mut coarser = Vec::new();
     for (index, instance) in plan.instances.iter().enumerate() {
-        let Some(mesh) = scene.nodes[instance.node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh)) else {
-            continue;
-        };
-        items.extend((0..mesh.parts.len()).map(|part| Item {
-            scene,
-            index,
-            instance,
-            mesh,
-            part,
-            options,
-            bone_count,
-        }));
+        finest.extend(ground.items((index, instance), instance.node));
+        for node in lods::coarser(scene, instance.node) {
+            coarser.extend(ground.items((index, instance), node));
+        }
     }
-    let done: Vec<(Report, Result<Vec<Piece>>)> = items
+    let mut pieces: Vec<Piece> = make(finest, context)?.into_iter().map(|(_, piece)| piece).collect();
+    let mut geometries: BTreeMap<(usize, u32), Vec<usize>> = BTreeMap::new();
+    if !coarser.is_empty() {
+        for (geometry, piece) in pieces.iter().enumerate() {
+            geometries.entry((piece.instance, piece.part.slot)).or_default().push(geometry);
+        }
+    }
+    for (name, mut piece) in make(coarser, context)? {
+        let geometry = geometries.get(&(piece.instance, piece.part.slot)).map(Vec::as_slice);
+        // A level shares material and bones with the finest one; there is none to share with where that was split.
+        match geometry {
+            Some([geometry]) if pieces[*geometry].bone_mapping == piece.bone_mapping => piece.level = Some(*geometry),
+            _ => {
+                context.tell(&codes::LOD_LEFT_OUT, name, "no single geometry of the finest level fits it");
+                continue;
+            }
+        }
+        pieces.push(piece);
+    }
+    place(&mut pieces)?;
+    Ok(pieces)
+}
+
+/// Makes the pieces of all items in parallel, each with the name of what it is a piece of.
+fn make(items: Vec<Item<'_>>, context: &Context) -> Result<Vec<(String, Piece)>> {
+    let done: Vec<(Report, Result<Vec<Piece>>, String)> = items
         .into_par_iter()
         .map(|item| {
             let mut report = Report::default();
             let pieces = context.check_cancelled().and_then(|()| item.pieces(&mut report));
-            (report, pieces)
+            (report, pieces, item.name())
         })
         .collect();
     let mut pieces = Vec::new();
-    for (report, result) in done {
+    for (report, result, name) in done {
         context.append(report);
-        pieces.extend(result?);
+        pieces.extend(result?.into_iter().map(|piece| (name.clone(), piece)));
     }
-    place(&mut pieces)?;
     Ok(pieces)
 }
 
@@ -101,20 +125,42 @@ fn place(pieces: &mut [Piece]) -> Result<()> {
     Ok(())
 }
 
+/// What all items share.
+#[derive(Clone, Copy)]
+struct Ground<'a> {
+    scene: &'a Scene,
+    options: &'a UrhoOptions,
+    bone_count: usize,
+}
+
+impl<'a> Ground<'a> {
+    /// The parts of the mesh that a node shows, bound as an instance.
+    fn items(self, (index, instance): (usize, &'a Instance), node: NodeId) -> Vec<Item<'a>> {
+        let Self { scene, options, bone_count } = self;
+        let Some(mesh) = scene.nodes[node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh)) else {
+            return Vec::new();
+        };
+        let item = |part| Item { scene, index, instance, node, mesh, part, options, bone_count };
+        (0..mesh.parts.len()).map(item).collect()
+    }
+}
+
 /// One part of one instance.
 struct Item<'a> {
     scene: &'a Scene,
     index: usize,
     instance: &'a Instance,
+    /// Shows the mesh: the instance's own, or that of a coarser level of detail.
+    node: NodeId,
     mesh: &'a Mesh,
     part: usize,
-    options: &'a UrhoxOptions,
+    options: &'a UrhoOptions,
     bone_count: usize,
 }
 
 impl Item<'_> {
     fn name(&self) -> String {
-        let node = &self.scene.nodes[self.instance.node].name;
+        let node = &self.scene.nodes[self.node].name;
         format!("{} part {}", if node.is_empty() { &self.mesh.name } else { node }, self.part)
     }
 
@@ -154,7 +200,9 @@ impl Item<'_> {
     }
 
     fn whole(&self, part: Part, blend_indices: Vec<u8>, bone_mapping: Vec<u32>) -> Piece {
-        let instance = self.scene.nodes[self.instance.node].mesh.as_ref();
+        let node = &self.scene.nodes[self.node];
+        let distances = lods::get(node).map(|(_, distances)| distances).unwrap_or_default();
+        let instance = node.mesh.as_ref();
         let material = instance.and_then(|m| m.materials.get(part.slot as usize).copied().flatten());
         Piece {
             part,
@@ -165,6 +213,8 @@ impl Item<'_> {
             material,
             instance: self.index,
             first_vertex: 0,
+            distance: distances.get(self.part).copied().unwrap_or(0.0),
+            level: None,
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::codes;
 use crate::document::{Bone as FileBone, Collision};
+use crate::lods;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -153,8 +154,10 @@ fn drawn_nodes(scene: &Scene, reached: &[NodeId]) -> Vec<NodeId> {
 
 /// Number of meshes that will not be written because nothing shows them.
 pub(super) fn count_not_shown(scene: &Scene) -> usize {
-    let shown = drawn_nodes(scene, &depth_first(scene, scene.shown_roots())).len();
-    scene.nodes.values().filter(|n| n.mesh.is_some()).count() - shown
+    let drawn = drawn_nodes(scene, &depth_first(scene, scene.shown_roots()));
+    let levels: usize = drawn.iter().map(|node| lods::coarser(scene, *node).len()).sum();
+    let all = scene.nodes.values().filter(|n| n.mesh.is_some()).count();
+    all.saturating_sub(drawn.len() + levels)
 }
 
 fn moved_nodes(scene: &Scene, reached: &[NodeId]) -> BTreeSet<NodeId> {

@@ -2,10 +2,10 @@
 
 use super::file;
 use crate::codes;
-use crate::document::{MaterialXml, Tag};
+use crate::document::{Tag, XmlFile, XmlKind};
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Result, Rope, SharedBytes};
-use anyrig_image::{Kind, Rgba8Image, decode_rgba8, encode_png, map_pixels, sniff};
+use anyrig_image::{self as image, Kind, Rgba8Image, decode_rgba8, encode_png, map_pixels, resize, sniff};
 use anyrig_scene::{ExportedFile, Feature, Filter, ImageId, MipFilter, Sampler, Scene, Wrap};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ pub(super) enum Wish {
     RoughMetal { image: ImageId, roughness: u32, metallic: u32 },
     /// Occlusion into all colours, weakened by its strength.
     Occlusion { image: ImageId, strength: u32 },
+    /// rbfx: roughness into R, metallic into G, occlusion into A, weakened by its strength. At least one is there.
+    Properties { rough_metal: Option<ImageId>, occlusion: Option<ImageId>, strength: u32 },
     /// One white pixel, where a technique wants a map that the material does not have.
     White,
     /// One black pixel.
@@ -29,8 +31,18 @@ impl Wish {
     fn image(self) -> Option<ImageId> {
         match self {
             Self::Plain(image) | Self::RoughMetal { image, .. } | Self::Occlusion { image, .. } => Some(image),
+            Self::Properties { rough_metal, occlusion, .. } => rough_metal.or(occlusion),
             Self::White | Self::Black => None,
         }
+    }
+
+    /// What still is of use when one of several images cannot be read.
+    fn parts(self) -> Vec<Self> {
+        let Self::Properties { rough_metal: Some(image), occlusion: Some(occlusion), strength } = self else {
+            return Vec::new();
+        };
+        let without = Self::Properties { rough_metal: Some(image), occlusion: None, strength: 0 };
+        vec![without, Self::Properties { rough_metal: None, occlusion: Some(occlusion), strength }]
     }
 
     fn file_stem(self, stem: &str) -> String {
@@ -38,6 +50,10 @@ impl Wish {
             Self::Plain(image) => format!("{stem}_tex{}", image.index()),
             Self::RoughMetal { image, .. } => format!("{stem}_tex{}_roughmetal", image.index()),
             Self::Occlusion { image, .. } => format!("{stem}_tex{}_occlusion", image.index()),
+            Self::Properties { .. } => match self.image() {
+                Some(image) => format!("{stem}_tex{}_properties", image.index()),
+                None => format!("{stem}_properties"),
+            },
             Self::White => format!("{stem}_white"),
             Self::Black => format!("{stem}_black"),
         }
@@ -62,8 +78,16 @@ impl Textures {
         let mut wishes = wishes.to_vec();
         wishes.sort_unstable();
         wishes.dedup();
-        let made: Vec<(Wish, Result<Rope>)> =
-            wishes.into_par_iter().map(|wish| (wish, fulfil(scene, wish, context))).collect();
+        let fulfilled = |wish: Wish| -> Vec<(Wish, Result<Rope>)> {
+            let made = fulfil(scene, wish, context);
+            let parts = if made.is_err() { wish.parts() } else { Vec::new() };
+            if parts.is_empty() {
+                return vec![(wish, made)];
+            }
+            // The part that fails says which image it was.
+            parts.into_iter().map(|part| (part, fulfil(scene, part, context))).collect()
+        };
+        let made: Vec<(Wish, Result<Rope>)> = wishes.into_par_iter().flat_map_iter(fulfilled).collect();
         context.check_cancelled()?;
         let mut report = Report::default();
         let mut names = UniqueNames::default();
@@ -91,6 +115,11 @@ impl Textures {
         self.by_wish.contains_key(&wish)
     }
 
+    /// The wish, or what is left of it when one of its images could not be read.
+    pub(super) fn nearest(&self, wish: Wish) -> Option<Wish> {
+        std::iter::once(wish).chain(wish.parts()).find(|w| self.has(*w))
+    }
+
     /// The path that a material refers to the texture by. `None` when it could not be read.
     pub(super) fn take(&mut self, wish: Wish, sampler: Option<&Sampler>, report: &mut Report) -> Option<String> {
         let ready = self.by_wish.get_mut(&wish)?;
@@ -114,7 +143,7 @@ impl Textures {
         let mut files = Vec::new();
         for ready in self.by_wish.into_values().filter(|r| r.used) {
             if let Some(sampler) = self.samplers.get(&ready.name) {
-                let xml = MaterialXml::with_root("texture", settings(sampler));
+                let xml = XmlFile::new(XmlKind::Texture, settings(sampler));
                 files.push(file("Textures", &ready.name, "xml", xml.write()));
             }
             files.push(file("Textures", &ready.name, "png", ready.content));
@@ -136,12 +165,13 @@ fn unreadable(scene: &Scene, image: ImageId, message: &str) -> Diagnostic {
     Diagnostic::new(&codes::IMAGE_UNREADABLE, subject, message)
 }
 
+fn bytes_of(scene: &Scene, image: Option<ImageId>) -> Result<SharedBytes> {
+    let bytes = image.and_then(|i| scene.images.get(i)).and_then(|i| i.bytes.clone());
+    bytes.ok_or_else(|| anyrig_bytes::Error::usage("the image's bytes are not there"))
+}
+
 fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
-    let bytes = || -> Result<SharedBytes> {
-        let image = wish.image().and_then(|i| scene.images.get(i));
-        let bytes = image.and_then(|i| i.bytes.clone());
-        bytes.ok_or_else(|| anyrig_bytes::Error::usage("the image's bytes are not there"))
-    };
+    let bytes = || bytes_of(scene, wish.image());
     let pixel = |v: u8| Rgba8Image::new(1, 1, vec![v, v, v, 255]).and_then(|i| encode_png(&i)).map(Rope::from);
     match wish {
         Wish::White => pixel(255),
@@ -159,6 +189,14 @@ fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
             let packed = map_pixels([&image], |[[_, g, b, _]]| [times(g, roughness), times(b, metallic), 0, 255])?;
             encode_png(&packed).map(Rope::from)
         }
+        Wish::Properties { rough_metal, occlusion, strength } => {
+            let image = |id: Option<ImageId>| match id {
+                Some(_) => decode(&bytes_of(scene, id)?, context).map(Some),
+                None => Ok(None),
+            };
+            let packed = properties(image(rough_metal)?, image(occlusion)?, f32::from_bits(strength))?;
+            encode_png(&packed).map(Rope::from)
+        }
         Wish::Occlusion { strength, .. } => {
             let strength = f32::from_bits(strength);
             let image = decode(&bytes()?, context)?;
@@ -169,6 +207,18 @@ fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
             encode_png(&packed).map(Rope::from)
         }
     }
+}
+
+/// Both images at the larger size of each side; what is not there counts fully.
+fn properties(rough_metal: Option<Rgba8Image>, occlusion: Option<Rgba8Image>, strength: f32) -> Result<Rgba8Image> {
+    let size = |side: fn(&Rgba8Image) -> u32| [&rough_metal, &occlusion].into_iter().flatten().map(side).max();
+    let (width, height) = (size(Rgba8Image::width).unwrap_or(1), size(Rgba8Image::height).unwrap_or(1));
+    let fitted = |image: Option<Rgba8Image>| match image {
+        Some(image) => resize(&image, width, height, image::Filter::Bilinear),
+        None => Rgba8Image::new(width, height, vec![255; width as usize * height as usize * 4]),
+    };
+    let (rough_metal, occlusion) = (fitted(rough_metal)?, fitted(occlusion)?);
+    map_pixels([&rough_metal, &occlusion], |[[_, g, b, _], [r, ..]]| [g, b, 0, 255 - times(255 - r, strength)])
 }
 
 fn decode(bytes: &[u8], context: &Context) -> Result<Rgba8Image> {

@@ -1,16 +1,18 @@
 //! Reads written files back.
 
-use crate::document::{Animation, AnimationLayout, Lod, MaterialXml, Model};
+use crate::dialect::Dialect;
+use crate::document::{Animation, AnimationLayout, Lod, MaterialList, Model, XmlFile, variant_interpolation};
 use anyrig_bytes::{Context, Error, Place, Result, Source};
 
 /// Reads one written file back: every count, offset and reference of models and animations.
-pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
+pub(crate) fn verify(dialect: Dialect, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
     context.check_cancelled()?;
     let extension = file_name.rsplit_once('.').map_or("", |(_, e)| e).to_lowercase();
     let checked = match extension.as_str() {
-        "mdl" => Model::read(source.bytes()).and_then(|m| model(&m)),
-        "ani" => Animation::read(source.bytes()).and_then(|a| animation(&a)),
-        "xml" => MaterialXml::read(source.bytes()).map(|_| ()),
+        "mdl" => Model::read(source.bytes()).and_then(|m| model(&m, dialect)),
+        "ani" => Animation::read(source.bytes()).and_then(|a| animation(&a, dialect)),
+        "xml" => XmlFile::read(source.bytes()).map(|_| ()),
+        "txt" => MaterialList::read(source.bytes()).map(|_| ()),
         _ => Ok(()),
     };
     checked.map_err(|e| e.in_file(file_name))
@@ -20,7 +22,11 @@ fn wrong(element: impl Into<String>, message: impl Into<String>) -> Error {
     Error::malformed(Place::element(element), message)
 }
 
-fn model(model: &Model) -> Result<()> {
+fn model(model: &Model, dialect: Dialect) -> Result<()> {
+    let (wanted, _) = dialect.model_layout();
+    if model.layout != wanted {
+        return Err(wrong("magic", format!("{} where {} is written", model.layout.name(), wanted.name())));
+    }
     if !model.tail.is_empty() || model.centres.len() != model.geometries.len() {
         return Err(wrong("centres", "not one per geometry"));
     }
@@ -69,15 +75,23 @@ fn level(model: &Model, geometry: usize, lod: &Lod) -> Result<()> {
     if inside { Ok(()) } else { Err(wrong(place(), "an index above the number of vertices")) }
 }
 
-fn animation(animation: &Animation) -> Result<()> {
-    if animation.layout != AnimationLayout::UrhoX || !animation.tail.is_empty() {
-        return Err(wrong("animation", "not in the UrhoX layout"));
+fn animation(animation: &Animation, dialect: Dialect) -> Result<()> {
+    let (wanted, _) = dialect.animation_layout();
+    if animation.layout != wanted || !animation.tail.is_empty() {
+        return Err(wrong("animation", format!("not plain {}", wanted.name())));
     }
     for (i, track) in animation.tracks.iter().enumerate() {
         let times: Vec<f32> = track.keys(animation.layout).map(|k| k.time_secs).collect();
+        let moves = animation.layout == AnimationLayout::UrhoX || (1..8).contains(&track.channel_mask);
         // A NaN is in no order.
-        if track.interpolation > 1 || times.is_empty() || !times.is_sorted() {
-            return Err(wrong(format!("tracks[{i}]"), "keys out of order"));
+        if track.interpolation > 1 || !moves || times.is_empty() || !times.is_sorted() {
+            return Err(wrong(format!("tracks[{i}]"), "keys out of order, or without channels"));
+        }
+    }
+    for (i, track) in animation.variant_tracks.iter().enumerate() {
+        let times: Vec<f32> = track.float_keys().map(|(time, _)| time).collect();
+        if track.interpolation > variant_interpolation::LINEAR || times.is_empty() || !times.is_sorted() {
+            return Err(wrong(format!("variant_tracks[{i}]"), "keys out of order"));
         }
     }
     Ok(())

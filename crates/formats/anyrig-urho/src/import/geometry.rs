@@ -22,19 +22,35 @@ pub(super) struct PartSource {
     pub(super) first: u32,
 }
 
-/// One part per geometry, in their order; geometries that cannot be drawn give an empty part, so that materials keep
-/// their place.
-pub(super) fn import(model: &Model, context: &Context) -> Result<Vec<ImportedPart>> {
+/// The parts of one level of detail.
+#[derive(Default)]
+pub(super) struct Level {
+    pub(super) parts: Vec<ImportedPart>,
+    /// From which distance on each part is drawn.
+    pub(super) distances: Vec<f32>,
+}
+
+/// The levels of detail, the finest first. The first one has one part per geometry, in their order; geometries that
+/// cannot be drawn give an empty part, so that materials keep their place. The others have only what there is.
+pub(super) fn import(model: &Model, context: &Context) -> Result<Vec<Level>> {
     context.take_elements(model.geometries.len() as u64, || Place::element("geometries"))?;
     let mut importer = GeometryImporter { model, context, seen: BTreeMap::new() };
-    let mut parts = Vec::new();
+    let mut levels = vec![Level::default()];
     for (i, geometry) in model.geometries.iter().enumerate() {
         context.check_cancelled()?;
-        let (mut part, source) = importer.part(i, geometry)?.unwrap_or_default();
-        part.slot = i as u32;
-        parts.push(ImportedPart { part, source });
+        let subject = format!("geometries[{i}]");
+        if geometry.lods.is_empty() {
+            context.tell(&codes::BAD_GEOMETRY, subject.as_str(), "it has no level of detail");
+            importer.add(&mut levels, 0, i, (None, 0.0));
+        }
+        for (level, lod) in geometry.lods.iter().enumerate() {
+            context.take_elements(1, || Place::element(subject.as_str()))?;
+            let place = if level == 0 { subject.clone() } else { format!("{subject}.lods[{level}]") };
+            let part = importer.part(&place, geometry, lod)?;
+            importer.add(&mut levels, level, i, (part, lod.distance));
+        }
     }
-    Ok(parts)
+    Ok(levels)
 }
 
 /// Key of a range of a vertex buffer that several geometries may share.
@@ -47,18 +63,25 @@ struct GeometryImporter<'a> {
 }
 
 impl GeometryImporter<'_> {
-    fn part(&mut self, i: usize, geometry: &Geometry) -> Result<Option<(Part, PartSource)>> {
-        let subject = format!("geometries[{i}]");
-        let (model, context) = (self.model, self.context);
-        let Some(lod) = geometry.lods.first() else {
-            context.tell(&codes::BAD_GEOMETRY, subject, "it has no level of detail");
-            return Ok(None);
-        };
-        if geometry.lods.len() > 1 {
-            let message = "the levels after the first are not in the scene";
-            let further = geometry.lods.len() as u64 - 1;
-            context.push(Diagnostic::new(&codes::FURTHER_LODS, subject.as_str(), message).times(further));
+    /// Puts a part into its level; of the coarser ones, empty parts say nothing.
+    fn add(&self, levels: &mut Vec<Level>, level: usize, slot: usize, found: (Option<(Part, PartSource)>, f32)) {
+        let (part, distance) = found;
+        if part.is_none() && level > 0 {
+            return;
         }
+        if levels.len() <= level {
+            levels.resize_with(level + 1, Level::default);
+        }
+        let (mut part, source) = part.unwrap_or_default();
+        part.slot = slot as u32;
+        if let Some(level) = levels.get_mut(level) {
+            level.parts.push(ImportedPart { part, source });
+            level.distances.push(distance);
+        }
+    }
+
+    fn part(&mut self, subject: &str, geometry: &Geometry, lod: &Lod) -> Result<Option<(Part, PartSource)>> {
+        let (model, context) = (self.model, self.context);
         let vertex_buffer = model.vertex_buffers.get(lod.vertex_buffer as usize);
         let index_buffer = model.index_buffers.get(lod.index_buffer as usize);
         let primitive = PrimitiveType::from_number(lod.primitive_type);
@@ -67,21 +90,21 @@ impl GeometryImporter<'_> {
             context.tell(&codes::BAD_GEOMETRY, subject, "its buffers or its primitive type do not exist");
             return Ok(None);
         };
-        let (topology, mut corners) = self.corners(&subject, lod, index_buffer, primitive)?;
+        let (topology, mut corners) = self.corners(subject, lod, index_buffer, primitive)?;
         let size = corners_per_primitive(&topology);
-        drop_bad_primitives(&mut corners, size, vertex_buffer.vertex_count, &subject, context);
+        drop_bad_primitives(&mut corners, size, vertex_buffer.vertex_count, subject, context);
         if corners.is_empty() {
             return Ok(None);
         }
         let range = self.range(lod, &corners);
-        let Some(vertices) = self.vertices(lod.vertex_buffer, range.clone(), &subject)? else {
+        let Some(vertices) = self.vertices(lod.vertex_buffer, range.clone(), subject)? else {
             return Ok(None);
         };
         let mut part = Part::default();
         part.topology = topology;
         part.point_count = range.len() as u32;
         part.streams = vertices.streams.clone();
-        part.influences = vertices.influences(&geometry.bone_mapping, model.bones.len(), &subject, context);
+        part.influences = vertices.influences(&geometry.bone_mapping, model.bones.len(), subject, context);
         let first = range.start as u32;
         if first > 0 {
             corners.iter_mut().for_each(|c| *c -= first);

@@ -2,7 +2,8 @@
 
 use super::EXTRAS;
 use crate::codes;
-use crate::document::{MaterialXml, Tag};
+use crate::document::{MaterialList, Tag, XmlFile};
+use crate::gamma::to_linear;
 use anyrig_bytes::{Context, Place, Result, SharedBytes, Source, Value};
 use anyrig_image::{decode_rgba8, encode_png, map_pixels, sniff};
 use anyrig_scene::{AlphaMode, Image, Material, MaterialId, Scene, Texture, TextureId, TextureUse, UvTransform};
@@ -15,28 +16,46 @@ pub(super) fn import_list(
     source: &dyn Source,
     context: &Context,
 ) -> Result<Vec<Option<MaterialId>>> {
-    let mut materials = Materials { scene, source, context, by_path: BTreeMap::new(), textures: BTreeMap::new() };
+    let mut materials = Materials::new(scene, source, context);
     let Some(bytes) = materials.beside(&format!("{}.txt", source.stem())) else {
         return Ok(vec![None; geometry_count]);
     };
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let list = match MaterialList::read(&bytes) {
+        Ok(list) => list,
+        Err(error) => {
+            let name = format!("{}.txt", source.stem());
+            context.tell(&codes::MATERIAL_UNREAD, name.clone(), error.in_file(&name).to_string());
+            return Ok(vec![None; geometry_count]);
+        }
+    };
     let mut slots: Vec<Option<MaterialId>> = Vec::new();
-    for line in text.lines().map(str::trim).take(geometry_count) {
-        slots.push(if line.is_empty() { None } else { materials.material(line)? });
+    for path in list.paths().take(geometry_count) {
+        slots.push(if path.is_empty() { None } else { materials.material(path)? });
     }
     slots.resize(geometry_count, None);
     Ok(slots)
 }
 
+/// Adds the materials of a list of its own.
+pub(super) fn import_paths<'a>(
+    scene: &mut Scene,
+    paths: impl Iterator<Item = &'a str>,
+    source: &dyn Source,
+    context: &Context,
+) -> Result<()> {
+    let mut materials = Materials::new(scene, source, context);
+    paths.filter(|p| !p.is_empty()).try_for_each(|path| materials.material(path).map(|_| ()))
+}
+
 /// Adds the material of a file of its own.
 pub(super) fn import_one(
     scene: &mut Scene,
-    xml: &MaterialXml,
+    xml: &XmlFile,
     name: &str,
     source: &dyn Source,
     context: &Context,
 ) -> Result<()> {
-    let mut materials = Materials { scene, source, context, by_path: BTreeMap::new(), textures: BTreeMap::new() };
+    let mut materials = Materials::new(scene, source, context);
     materials.add(xml, name).map(|_| ())
 }
 
@@ -46,6 +65,21 @@ struct Materials<'a> {
     context: &'a Context,
     by_path: BTreeMap<String, Option<MaterialId>>,
     textures: BTreeMap<(String, MapForm), Option<TextureId>>,
+    properties: BTreeMap<String, Properties>,
+}
+
+/// What a map of rbfx says.
+#[derive(Clone, Copy, Default)]
+struct Properties {
+    has_rough_metal: bool,
+    has_occlusion: bool,
+}
+
+impl<'a> Materials<'a> {
+    fn new(scene: &'a mut Scene, source: &'a dyn Source, context: &'a Context) -> Self {
+        let (by_path, textures, properties) = Default::default();
+        Self { scene, source, context, by_path, textures, properties }
+    }
 }
 
 /// How the pixels of a file become a texture of the scene.
@@ -57,6 +91,8 @@ enum MapForm {
         add_roughness: i16,
         add_metallic: i16,
     },
+    /// rbfx: roughness in R, metallic in G and occlusion in A become G, B and R.
+    Properties,
 }
 
 impl Materials<'_> {
@@ -70,7 +106,7 @@ impl Materials<'_> {
             return Ok(*known);
         }
         self.context.take_elements(1, || Place::element(path))?;
-        let read = self.beside(path).map(|bytes| MaterialXml::read(&bytes));
+        let read = self.beside(path).map(|bytes| XmlFile::read(&bytes));
         let id = match read {
             Some(Ok(xml)) => Some(self.add(&xml, stem(path))?),
             Some(Err(error)) => {
@@ -86,27 +122,29 @@ impl Materials<'_> {
         Ok(id)
     }
 
-    fn add(&mut self, xml: &MaterialXml, name: &str) -> Result<MaterialId> {
+    fn add(&mut self, xml: &XmlFile, name: &str) -> Result<MaterialId> {
         let spec = Spec::of(xml);
         let mut material = Material::new(name);
-        material.base_color = spec.color("MatDiffColor").unwrap_or([1.0; 4]);
+        let family = spec.family();
+        let color = |name: &str| spec.color(name).map(|c| family.linear(c));
+        material.base_color = color("MatDiffColor").unwrap_or([1.0; 4]);
         let technique = spec.technique.as_str();
-        if spec.is_physical() {
+        material.unlit = technique.contains("Unlit");
+        if family == Family::Old {
+            (material.metallic, material.roughness) = (0.0, 1.0);
+            // Without light both mean nothing.
+            if !material.unlit {
+                self.context.tell(&codes::OLD_TECHNIQUE, name, technique);
+            }
+        } else {
             material.metallic = spec.number("Metallic").unwrap_or(0.0);
             material.roughness = spec.number("Roughness").unwrap_or(0.5);
-        } else {
-            (material.metallic, material.roughness) = (0.0, 1.0);
-            self.context.tell(&codes::OLD_TECHNIQUE, name, technique);
         }
-        let [r, g, b, _] = spec.color("MatEmissiveColor").unwrap_or([0.0; 4]);
+        material.normal_scale = spec.number("NormalScale").unwrap_or(1.0);
+        let [r, g, b, _] = color("MatEmissiveColor").unwrap_or([0.0; 4]);
         material.emissive = [r, g, b];
-        material.unlit = technique.contains("Unlit");
         material.double_sided = spec.cull.as_deref() == Some("none");
-        material.alpha_mode = match technique {
-            t if t.contains("AlphaMask") => AlphaMode::Mask { cutoff: 0.5 },
-            t if t.contains("Alpha") => AlphaMode::Blend,
-            _ => AlphaMode::Opaque,
-        };
+        material.alpha_mode = spec.alpha_mode();
         self.textures(&spec, &mut material)?;
         material.extras.set(EXTRAS, spec.to_value());
         Ok(self.scene.materials.push(material))
@@ -114,12 +152,13 @@ impl Materials<'_> {
 
     fn textures(&mut self, spec: &Spec, material: &mut Material) -> Result<()> {
         let transform = spec.uv_transform();
+        let family = spec.family();
         for (unit, path) in &spec.units {
             let mut form = MapForm::AsIs;
             let slot = match unit.as_str() {
                 "diffuse" | "diff" | "albedo" | "0" => &mut material.base_color_texture,
                 "normal" | "norm" | "1" => &mut material.normal_texture,
-                "specular" | "spec" | "2" if spec.is_physical() => {
+                "specular" | "spec" | "2" if family == Family::Stock => {
                     // The engine adds the parameters to the map; steps of 1/255 are all that an 8-bit map can hold.
                     let steps = |v: f32| (v * 255.0).round().clamp(-255.0, 255.0) as i16;
                     form = MapForm::RoughnessMetallic {
@@ -129,8 +168,12 @@ impl Materials<'_> {
                     (material.roughness, material.metallic) = (1.0, 1.0);
                     &mut material.metallic_roughness_texture
                 }
+                "properties" | "specular" | "spec" | "2" if family == Family::Rbfx => {
+                    form = MapForm::Properties;
+                    &mut material.metallic_roughness_texture
+                }
                 "emissive" | "3" if spec.technique.contains("AO") => &mut material.occlusion_texture,
-                "emissive" | "3" => &mut material.emissive_texture,
+                "emissive" | "emission" | "3" => &mut material.emissive_texture,
                 _ => {
                     self.context.tell(&codes::TEXTURE_UNIT_LOST, &material.name, format!("{unit}: {path}"));
                     continue;
@@ -140,8 +183,22 @@ impl Materials<'_> {
             let mut texture_use = TextureUse::new(texture);
             texture_use.transform = transform;
             *slot = Some(texture_use);
+            if form == MapForm::Properties {
+                self.spread_properties(material, path);
+            }
         }
         Ok(())
+    }
+
+    /// A map that says nothing about roughness and metallic, or about occlusion, is none of these.
+    fn spread_properties(&self, material: &mut Material, path: &str) {
+        let Properties { has_rough_metal, has_occlusion } = self.properties.get(path).copied().unwrap_or_default();
+        if has_occlusion {
+            material.occlusion_texture.clone_from(&material.metallic_roughness_texture);
+        }
+        if has_occlusion && !has_rough_metal {
+            material.metallic_roughness_texture = None;
+        }
     }
 
     fn texture(&mut self, path: &str, form: MapForm) -> Result<Option<TextureId>> {
@@ -162,9 +219,12 @@ impl Materials<'_> {
                 image.mime_type = sniff(&bytes).map(|k| k.media_type().to_owned());
                 image.bytes = Some(bytes);
             }
-            MapForm::RoughnessMetallic { add_roughness, add_metallic } => {
-                match repack(&bytes, add_roughness, add_metallic, self.context) {
-                    Ok(png) => image.bytes = Some(png.into()),
+            MapForm::RoughnessMetallic { .. } | MapForm::Properties => {
+                match repack(&bytes, form, self.context) {
+                    Ok((png, properties)) => {
+                        image.bytes = Some(png.into());
+                        self.properties.insert(path.to_owned(), properties);
+                    }
                     Err(error) => {
                         self.context.tell(&codes::TEXTURE_MISSING, path, error.to_string());
                         self.textures.insert(key, None);
@@ -183,12 +243,20 @@ impl Materials<'_> {
     }
 }
 
-/// The engine packs roughness in R and metallic in G, the scene has them in G and B.
-fn repack(bytes: &[u8], add_roughness: i16, add_metallic: i16, context: &Context) -> Result<Vec<u8>> {
+/// The engines pack roughness in R and metallic in G (and rbfx occlusion in A), the scene has them in G and B (and R).
+fn repack(bytes: &[u8], form: MapForm, context: &Context) -> Result<(Vec<u8>, Properties)> {
     let image = decode_rgba8(bytes, context)?;
+    let has_rough_metal = image.pixels().iter().any(|[r, g, ..]| (*r, *g) != (255, 255));
+    let properties = Properties { has_rough_metal, has_occlusion: image.has_transparency() };
     let add = |value: u8, steps: i16| (i16::from(value) + steps).clamp(0, 255) as u8;
-    let repacked = map_pixels([&image], |[[r, g, _, _]]| [255, add(r, add_roughness), add(g, add_metallic), 255])?;
-    encode_png(&repacked)
+    let repacked = map_pixels([&image], |[[r, g, _, a]]| match form {
+        MapForm::AsIs => [r, g, 255, a],
+        MapForm::Properties => [a, r, g, 255],
+        MapForm::RoughnessMetallic { add_roughness, add_metallic } => {
+            [255, add(r, add_roughness), add(g, add_metallic), 255]
+        }
+    })?;
+    Ok((encode_png(&repacked)?, properties))
 }
 
 fn stem(path: &str) -> &str {
@@ -203,17 +271,40 @@ struct Spec {
     units: Vec<(String, String)>,
     parameters: Vec<(String, String)>,
     cull: Option<String>,
+    /// Of the pixel shader.
+    defines: String,
+}
+
+/// Whose techniques a material uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// Physically based ones of Urho3D.
+    Stock,
+    /// Those of rbfx; their colours are in gamma space.
+    Rbfx,
+    /// Any other.
+    Old,
+}
+
+impl Family {
+    fn linear(self, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
+        if self == Self::Rbfx { [to_linear(r), to_linear(g), to_linear(b), a] } else { [r, g, b, a] }
+    }
 }
 
 impl Spec {
-    fn of(xml: &MaterialXml) -> Self {
+    fn of(xml: &XmlFile) -> Self {
         let mut spec = Self::default();
         let get = |tag: &Tag, name: &str| tag.get(name).unwrap_or_default();
         for tag in xml.elements() {
             match tag.name.as_str() {
                 // The first one is for the best quality and the nearest distance.
                 "technique" if spec.technique.is_empty() => spec.technique = get(tag, "name"),
-                "texture" => spec.units.push((get(tag, "unit").to_lowercase(), get(tag, "name"))),
+                "texture" => {
+                    let unit = tag.get("slot").or_else(|| tag.get("unit")).unwrap_or_default();
+                    spec.units.push((unit.to_lowercase(), get(tag, "name")));
+                }
+                "shader" => spec.defines = get(tag, "psdefines"),
                 "parameter" => spec.parameters.push((get(tag, "name"), get(tag, "value"))),
                 "cull" => spec.cull = tag.get("value"),
                 _ => {}
@@ -222,8 +313,23 @@ impl Spec {
         spec
     }
 
-    fn is_physical(&self) -> bool {
-        self.technique.contains("PBR/")
+    fn family(&self) -> Family {
+        let file = self.technique.rsplit('/').next().unwrap_or_default();
+        match () {
+            () if self.technique.contains("PBR/") => Family::Stock,
+            () if file.starts_with("Lit") || file.starts_with("Unlit") => Family::Rbfx,
+            () => Family::Old,
+        }
+    }
+
+    fn alpha_mode(&self) -> AlphaMode {
+        let technique = self.technique.as_str();
+        let masked = technique.contains("AlphaMask") || self.defines.split_whitespace().any(|d| d == "ALPHAMASK");
+        match () {
+            () if masked => AlphaMode::Mask { cutoff: self.number("AlphaCutoff").unwrap_or(0.5) },
+            () if technique.contains("Alpha") || technique.contains("Transparent") => AlphaMode::Blend,
+            () => AlphaMode::Opaque,
+        }
     }
 
     fn numbers(&self, name: &str) -> Vec<f32> {

@@ -5,15 +5,21 @@ mod materials;
 mod morphs;
 mod motion;
 mod skeleton;
+mod triggers;
+mod variant_tracks;
 mod vertices;
 
+pub(crate) use triggers::of as triggers_of;
+
+use crate::Dialect;
 use crate::codes;
-use crate::document::{Animation, Model, ModelLayout, UrhoDocument};
-use crate::options::UrhoxOptions;
-use crate::{Dialect, URHOX};
+use crate::document::{Animation, Model, ModelLayout, UrhoDocument, XmlKind};
+use crate::lods;
+use crate::options::UrhoOptions;
 use anyrig_bytes::text::{self, Encoding, RawText};
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, Role, Source};
 use anyrig_scene::{Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
+use geometry::Level;
 
 /// Reads the source's primary file, and motions attached to it.
 pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -> Result<Scene> {
@@ -24,68 +30,96 @@ pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -
             if model.layout == ModelLayout::Umd2 {
                 tell_assumption(dialect, source, context);
             }
-            let bones = import_model(&mut scene, &model, source, context)?;
-            attach_motions(&mut scene, &bones, context)?;
-            attach_found_motions(&mut scene, &bones, context)?;
+            let rig = import_model(&mut scene, &model, source, context)?;
+            attach_motions(&mut scene, &rig, context)?;
+            attach_found_motions(&mut scene, &rig, context)?;
         }
         UrhoDocument::Animation(animation) => {
             refuse_motions("an animation", context)?;
-            let bones = skeleton_attachment(&mut scene, context)?;
-            motion::import(&mut scene, &animation, source.stem(), &bones, context)?;
+            let rig = skeleton_attachment(&mut scene, context)?;
+            let triggers = triggers::beside(&animation, source, context)?;
+            let motion = motion::Motion { animation: &animation, triggers, stem: source.stem() };
+            motion::import(&mut scene, motion, &rig, context)?;
         }
-        UrhoDocument::Material(xml) => {
+        UrhoDocument::Xml(xml) if xml.kind() == Some(XmlKind::Material) => {
             refuse_motions("a material", context)?;
             materials::import_one(&mut scene, &xml, source.stem(), source, context)?;
+        }
+        UrhoDocument::MaterialList(list) => {
+            refuse_motions("a list of materials", context)?;
+            materials::import_paths(&mut scene, list.paths(), source, context)?;
+        }
+        UrhoDocument::Xml(_) | UrhoDocument::TriggersJson(_) => {
+            let message = "this file only adds to the one beside it; give that one, the model or the animation";
+            return Err(Error::unsupported(Place::whole(), message));
         }
     }
     anyrig_scene::validate(&mut scene, context);
     Ok(scene)
 }
 
-/// What the numbers of a file mean. UrhoX files are what the export option of the same name made them.
+/// What the numbers of a file mean: that of the engine, unless the option says that they were made otherwise.
 fn space(dialect: Dialect, context: &Context) -> Result<Space> {
-    if dialect == Dialect::Urho3d {
-        return Ok(Space::URHO);
-    }
-    let options: UrhoxOptions = context.options(URHOX.id)?;
-    Ok(options.handedness.space())
+    Ok(UrhoOptions::of(dialect, context)?.handedness(dialect).space())
 }
 
 fn tell_assumption(dialect: Dialect, source: &dyn Source, context: &Context) {
     let message = match dialect {
         Dialect::UrhoX => "read as UrhoX's, numbers as they are; --from urho3d reads it as Urho3D's, left-handed",
         Dialect::Urho3d => "read as Urho3D's, left-handed; --from urhox takes the numbers as they are",
+        Dialect::Rbfx => "read as rbfx's, left-handed; --from urhox takes the numbers as they are",
     };
     context.tell(&codes::ASSUMED_DIALECT, source.name(), message);
 }
 
-fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: &Context) -> Result<Vec<NodeId>> {
+/// What motions move.
+#[derive(Default)]
+struct Rig {
+    bones: Vec<NodeId>,
+    /// The node that shows the model, and how many morphs it has.
+    mesh: Option<(NodeId, usize)>,
+}
+
+fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: &Context) -> Result<Rig> {
     if !model.tail.is_empty() {
         let message = format!("{} bytes after the last field", model.tail.len());
         context.tell(&codes::TRAILING_BYTES, source.name(), message);
     }
     let names = Names::of(model.bones.iter().map(|b| &b.name).chain(model.morphs.iter().map(|m| &m.name)), context);
     let bones = skeleton::import(scene, model, &names, context)?;
-    let parts = geometry::import(model, context)?;
-    if parts.is_empty() {
-        return Ok(bones);
+    let mut levels = geometry::import(model, context)?;
+    if levels.first().is_none_or(|level| level.parts.is_empty()) {
+        return Ok(Rig { bones, mesh: None });
     }
-    let mut mesh = Mesh::default();
-    source.stem().clone_into(&mut mesh.name);
-    let sources: Vec<_> = parts.iter().map(|p| p.source).collect();
-    mesh.parts = parts.into_iter().map(|p| p.part).collect();
-    morphs::import(&mut mesh, &sources, model, &names, context)?;
-    let skinned = mesh.parts.iter().any(|p| p.influences.is_some());
-    let mut instance = MeshInstance::new(scene.meshes.push(mesh));
-    if skinned {
+    let skin = levels.iter().flat_map(|level| &level.parts).any(|p| p.part.influences.is_some()).then(|| {
         let binds = model.bones.iter().map(skeleton::offset).collect();
-        instance.skin = Some(scene.skins.push(Skin::new(source.stem(), bones.clone(), binds)));
+        scene.skins.push(Skin::new(source.stem(), bones.clone(), binds))
+    });
+    let materials = materials::import_list(scene, model.geometries.len(), source, context)?;
+    let has_levels = levels.len() > 1;
+    let mut shown = None;
+    for (level, Level { parts, distances }) in levels.drain(..).enumerate().filter(|(_, l)| !l.parts.is_empty()) {
+        let name = if level == 0 { source.stem().to_owned() } else { format!("{}_LOD{level}", source.stem()) };
+        let mut mesh = Mesh::default();
+        mesh.name.clone_from(&name);
+        let sources: Vec<_> = parts.iter().map(|p| p.source).collect();
+        mesh.parts = parts.into_iter().map(|p| p.part).collect();
+        morphs::import(&mut mesh, &sources, model, (&names, level), context)?;
+        let skinned = mesh.parts.iter().any(|p| p.influences.is_some());
+        let mut instance = MeshInstance::new(scene.meshes.push(mesh));
+        instance.skin = skin.filter(|_| skinned);
+        instance.materials.clone_from(&materials);
+        let mut node = Node::new(name);
+        node.mesh = Some(instance);
+        // A coarser level hangs hidden on the finest one.
+        node.visible = level == 0;
+        if has_levels {
+            lods::set(&mut node, level, &distances);
+        }
+        let id = scene.add_node(node, shown);
+        shown.get_or_insert(id);
     }
-    instance.materials = materials::import_list(scene, model.geometries.len(), source, context)?;
-    let mut node = Node::new(source.stem());
-    node.mesh = Some(instance);
-    scene.add_node(node, None);
-    Ok(bones)
+    Ok(Rig { bones, mesh: shown.map(|node| (node, model.morphs.len())) })
 }
 
 /// Namespace of what this crate leaves in extras.
@@ -93,22 +127,22 @@ pub(crate) const EXTRAS: &str = "urho";
 
 /// Each becomes a clip with the name of its file, whatever it calls itself: exporters of whole folders often give all
 /// motions one name.
-fn attach_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
+fn attach_motions(scene: &mut Scene, rig: &Rig, context: &Context) -> Result<()> {
     for attachment in context.attachments(Role::Motion) {
         let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
-        if bones.is_empty() {
+        if rig.bones.is_empty() && !animation.tracks.is_empty() {
             let message = format!("{} moves bones, and the model has none", attachment.name);
             return Err(Error::usage(message));
         }
-        attach(scene, &animation, &attachment.name, bones, context)?;
+        attach(scene, &animation, &attachment.name, rig, context)?;
     }
     Ok(())
 }
 
-fn attach(scene: &mut Scene, animation: &Animation, name: &str, bones: &[NodeId], context: &Context) -> Result<()> {
+fn attach(scene: &mut Scene, animation: &Animation, name: &str, rig: &Rig, context: &Context) -> Result<()> {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    motion::import(scene, animation, stem, bones, context)?;
+    motion::import(scene, motion::Motion { animation, triggers: Vec::new(), stem }, rig, context)?;
     if let Some(clip) = scene.clips.last_mut() {
         stem.clone_into(&mut clip.name);
     }
@@ -116,11 +150,11 @@ fn attach(scene: &mut Scene, animation: &Animation, name: &str, bones: &[NodeId]
 }
 
 /// Those that lie beside the model, as far as they move one of its bones; a folder may hold those of many models.
-fn attach_found_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) -> Result<()> {
+fn attach_found_motions(scene: &mut Scene, rig: &Rig, context: &Context) -> Result<()> {
     for attachment in context.attachments(Role::FoundMotion) {
         let name = &attachment.name;
         let animation = match Animation::read(&attachment.bytes) {
-            Ok(animation) if motion::moves_one_of(&animation, scene, bones, context) => animation,
+            Ok(animation) if motion::moves_one_of(&animation, scene, rig, context) => animation,
             Ok(_) => {
                 context.tell(&codes::MOTION_LEFT_OUT, name.as_str(), "it moves no bone of this model");
                 continue;
@@ -130,7 +164,7 @@ fn attach_found_motions(scene: &mut Scene, bones: &[NodeId], context: &Context) 
                 continue;
             }
         };
-        attach(scene, &animation, name, bones, context)?;
+        attach(scene, &animation, name, rig, context)?;
         context.tell(&codes::MOTION_FOUND, name.as_str(), "it lies beside the model and is a clip now");
     }
     Ok(())
@@ -143,13 +177,13 @@ fn refuse_motions(what: &str, context: &Context) -> Result<()> {
 }
 
 /// The bones of an attached model, for a motion without one.
-fn skeleton_attachment(scene: &mut Scene, context: &Context) -> Result<Vec<NodeId>> {
+fn skeleton_attachment(scene: &mut Scene, context: &Context) -> Result<Rig> {
     let Some(attachment) = context.attachments(Role::Skeleton).next() else {
-        return Ok(Vec::new());
+        return Ok(Rig::default());
     };
     let model = Model::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
     let names = Names::of(model.bones.iter().map(|b| &b.name), context);
-    skeleton::import(scene, &model, &names, context)
+    Ok(Rig { bones: skeleton::import(scene, &model, &names, context)?, mesh: None })
 }
 
 /// Decodes the names of a file with one encoding.

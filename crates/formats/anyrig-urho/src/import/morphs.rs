@@ -3,7 +3,7 @@
 use super::Names;
 use super::geometry::PartSource;
 use crate::codes;
-use crate::document::{Model, MorphBuffer, MorphVertex, morph_mask};
+use crate::document::{Model, Morph, MorphBuffer, MorphVertex, morph_mask};
 use anyrig_bytes::{Context, Diagnostic, Place, Result};
 use anyrig_scene::{DeltaStream, Mesh, MorphTarget, PartMorph, Semantic};
 
@@ -12,7 +12,7 @@ pub(super) fn import(
     mesh: &mut Mesh,
     sources: &[PartSource],
     model: &Model,
-    names: &Names,
+    (names, level): (&Names, usize),
     context: &Context,
 ) -> Result<()> {
     if model.morphs.is_empty() {
@@ -22,8 +22,15 @@ pub(super) fn import(
     let deltas: u64 = model.morphs.iter().flat_map(|m| &m.buffers).map(|b| u64::from(b.vertex_count)).sum();
     let looks = (deltas + model.morphs.len() as u64).saturating_mul(mesh.parts.len() as u64);
     context.take_elements(looks, || Place::element("morphs"))?;
-    report_strays(model, names, context);
-    mesh.morphs = model.morphs.iter().map(|m| MorphTarget::new(names.text(&m.name))).collect();
+    if level == 0 {
+        report_strays(model, names, context);
+    }
+    let target = |morph: &Morph| {
+        let mut target = MorphTarget::new(names.text(&morph.name));
+        target.default_weight = morph.initial_weight;
+        target
+    };
+    mesh.morphs = model.morphs.iter().map(target).collect();
     for (part, source) in mesh.parts.iter_mut().zip(sources) {
         let points = part.point_count;
         part.morphs = model.morphs.iter().map(|morph| part_morph(&morph.buffers, *source, points)).collect();

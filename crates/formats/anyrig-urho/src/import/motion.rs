@@ -1,6 +1,8 @@
 //! Animations to clips.
 
-use super::Names;
+use super::triggers::{self, Trigger};
+use super::variant_tracks;
+use super::{Names, Rig};
 use crate::codes;
 use crate::document::{Animation, AnimationLayout, Key, Track, channel};
 use anyrig_bytes::{Buffer, Context, Place, Result};
@@ -8,19 +10,24 @@ use anyrig_scene::{Channel, Clip, Curve, Interpolation, LocalTransform, Node, No
 use glam::{DQuat, DVec3};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// An animation and what lies beside it.
+pub(super) struct Motion<'a> {
+    pub(super) animation: &'a Animation,
+    pub(super) triggers: Vec<Trigger>,
+    /// Of the file's name.
+    pub(super) stem: &'a str,
+}
+
 /// Adds a clip that moves the bones by name. Without bones, each track makes a node at its first key.
-pub(super) fn import(
-    scene: &mut Scene,
-    animation: &Animation,
-    stem: &str,
-    bones: &[NodeId],
-    context: &Context,
-) -> Result<()> {
+pub(super) fn import(scene: &mut Scene, motion: Motion<'_>, rig: &Rig, context: &Context) -> Result<()> {
+    let Motion { animation, triggers, stem } = motion;
+    let bones = &rig.bones;
     let keys: u64 = animation.tracks.iter().map(|t| u64::from(t.key_count)).sum();
     context.take_elements(keys.saturating_add(animation.tracks.len() as u64), || Place::element("tracks"))?;
     // Times are kept as f64 and values as f32, all in all up to 48 bytes for 44 of the file.
     context.take_memory(keys.saturating_mul(48), || Place::element("tracks"))?;
-    let names = Names::of(animation.tracks.iter().map(|t| &t.name).chain([&animation.name]), context);
+    let variants = animation.variant_tracks.iter().map(|t| &t.name);
+    let names = Names::of(animation.tracks.iter().map(|t| &t.name).chain(variants).chain([&animation.name]), context);
     if !animation.tail.is_empty() {
         let message = format!("{} bytes", animation.tail.len());
         context.tell(&codes::UNKNOWN_TRIGGERS, stem, message);
@@ -46,19 +53,35 @@ pub(super) fn import(
                 continue;
             }
         };
+        report_weights(track, animation, &names, context);
         add_channels(&mut clip, track, animation.layout, node);
     }
+    variant_tracks::import(&mut clip, animation, rig, &names, context)?;
+    triggers::set(&mut clip, &triggers);
     scene.clips.push(clip);
     Ok(())
 }
 
 /// Whether a track of the animation is called as one of the bones.
-pub(super) fn moves_one_of(animation: &Animation, scene: &Scene, bones: &[NodeId], context: &Context) -> bool {
+pub(super) fn moves_one_of(animation: &Animation, scene: &Scene, rig: &Rig, context: &Context) -> bool {
     // What the names are told to be is told when the animation is imported.
     let apart = Context::new().with_limits(context.limits().clone());
     let names = Names::of(animation.tracks.iter().map(|t| &t.name).chain([&animation.name]), &apart);
     let tracks: BTreeSet<String> = animation.tracks.iter().map(|t| names.text(&t.name)).collect();
-    bones.iter().any(|bone| tracks.contains(&scene.nodes[*bone].name))
+    rig.bones.iter().any(|bone| tracks.contains(&scene.nodes[*bone].name))
+        || variant_tracks::moves_one_of(animation, rig, &names)
+}
+
+/// The engine blends whole tracks by their weights; a scene plays them fully.
+fn report_weights(track: &Track, animation: &Animation, names: &Names, context: &Context) {
+    let weighs = match (animation.layout, animation.version) {
+        (AnimationLayout::Rbfx, 3) => track.weight != 1.0,
+        (AnimationLayout::Rbfx, 4..) => track.channel_weights != [1.0; 3],
+        _ => false,
+    };
+    if weighs {
+        context.tell(&codes::TRACK_WEIGHT, names.text(&track.name), "the track is played fully");
+    }
 }
 
 fn node_of(track: &Track, layout: AnimationLayout, name: &str) -> Node {

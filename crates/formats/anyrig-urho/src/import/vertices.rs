@@ -10,7 +10,8 @@ use std::ops::Range;
 pub(super) struct Vertices {
     pub(super) streams: Vec<Stream>,
     weights: Option<Buffer<f32>>,
-    bones: Vec<[u8; 4]>,
+    /// Blend indices; those that no byte holds are of no bone.
+    bones: Vec<[u16; 4]>,
 }
 
 /// `None` when there is no position.
@@ -32,11 +33,8 @@ pub(super) fn decode(
         let column = Column { bytes: &bytes, stride, offset };
         offset += kind.size();
         match (element.semantic(), kind) {
-            (Some(ElementSemantic::BlendWeights), ElementType::Vector4) => vertices.weights = Some(column.floats(4)),
-            (Some(ElementSemantic::BlendWeights), ElementType::UByte4Norm) => vertices.weights = Some(column.unorm8()),
-            (Some(ElementSemantic::BlendIndices), ElementType::UByte4 | ElementType::UByte4Norm) => {
-                vertices.bones = column.bytes4();
-            }
+            (Some(ElementSemantic::BlendWeights), kind) => vertices.weights = Some(column.weights(kind)),
+            (Some(ElementSemantic::BlendIndices), kind) => vertices.bones = column.indices(kind),
             (semantic, kind) => vertices.add(stream(semantic, element.index(), kind, column), subject, context),
         }
     }
@@ -50,6 +48,9 @@ fn stream(semantic: Option<ElementSemantic>, index: u32, kind: ElementType, colu
     let meaning = match (semantic, kind) {
         (Some(S::Position), T::Vector3) => Semantic::Position,
         (Some(S::Normal), T::Vector3) => Semantic::Normal,
+        // A fourth value only fills up.
+        (Some(S::Position), T::Vector4) => return Stream::new(Semantic::Position, 3, column.gather::<3>()),
+        (Some(S::Normal), T::Vector4) => return Stream::new(Semantic::Normal, 3, column.gather::<3>()),
         (Some(S::Tangent), T::Vector4) => return Stream::new(Semantic::Tangent, 4, column.tangents()),
         (Some(S::TexCoord), T::Vector2) => Semantic::TexCoord(index),
         (Some(S::Color), T::UByte4Norm | T::Vector3 | T::Vector4) => Semantic::Color(index),
@@ -94,7 +95,7 @@ impl Vertices {
         let mut bad = Vec::new();
         let mut joints = Vec::with_capacity(weights.len());
         for (i, local) in self.bones.iter().flatten().enumerate() {
-            let bone = table[usize::from(*local)];
+            let bone = table.get(usize::from(*local)).copied().flatten();
             joints.push(bone.unwrap_or(0));
             if bone.is_none() && weights.get(i).is_some_and(|w| *w != 0.0) {
                 bad.push(i);
@@ -169,7 +170,27 @@ impl Column<'_> {
         self.words().flatten().map(|b| f32::from(b) / 255.0).collect()
     }
 
-    fn bytes4(self) -> Vec<[u8; 4]> {
-        self.words().collect()
+    /// Four weights of a vertex, whatever they are stored as; those that are not there are 0.
+    fn weights(self, kind: ElementType) -> Buffer<f32> {
+        match kind {
+            ElementType::Vector4 | ElementType::UByte4Norm => self.values(kind),
+            // Bytes that are not said to be normalised still share 255 between them.
+            ElementType::UByte4 => self.unorm8(),
+            _ => self.fours(kind).flatten().collect(),
+        }
+    }
+
+    fn indices(self, kind: ElementType) -> Vec<[u16; 4]> {
+        match kind {
+            ElementType::UByte4 | ElementType::UByte4Norm => self.words().map(|w| w.map(u16::from)).collect(),
+            // Casts stop at the ends of the range, which no bone has.
+            _ => self.fours(kind).map(|v| v.map(|v| if v >= 0.0 { v as u16 } else { u16::MAX })).collect(),
+        }
+    }
+
+    fn fours(self, kind: ElementType) -> impl Iterator<Item = [f32; 4]> {
+        let (values, width) = (self.values(kind), kind.width().max(1));
+        let four = move |i: usize| std::array::from_fn(|n| if n < width { values[i * width + n] } else { 0.0 });
+        (0..self.bytes.len() / self.stride.max(1)).map(four)
     }
 }

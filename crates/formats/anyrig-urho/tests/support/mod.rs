@@ -3,10 +3,11 @@
 
 pub mod parser;
 pub mod pose;
+pub mod writer;
 
 use anyrig_bytes::{Context, MemorySource};
 use anyrig_scene::{ExportedFile, Exporter, Importer, Scene};
-use anyrig_urho::{Dialect, UrhoImporter, UrhoxExporter};
+use anyrig_urho::{Dialect, UrhoExporter, UrhoImporter};
 use std::path::{Path, PathBuf};
 
 /// The corpus of Urho files; `None` (with a printed line) when it is not there, which fails in CI.
@@ -48,10 +49,15 @@ pub fn import(name: &str, bytes: Vec<u8>, dialect: Dialect, context: &Context) -
 }
 
 pub fn export(scene: Scene, context: &Context) -> Vec<ExportedFile> {
-    let files = UrhoxExporter.export(scene, "Model", context).expect("exports");
+    export_as(Dialect::UrhoX, scene, context)
+}
+
+pub fn export_as(dialect: Dialect, scene: Scene, context: &Context) -> Vec<ExportedFile> {
+    let exporter = UrhoExporter::new(dialect);
+    let files = exporter.export(scene, "Model", context).expect("exports");
     for file in &files {
         let source = MemorySource::new(file.name.as_str(), file.content.to_vec());
-        UrhoxExporter.verify(&file.name, &source, &Context::new()).expect("verifies");
+        exporter.verify(&file.name, &source, &Context::new()).expect("verifies");
     }
     files
 }

@@ -1,4 +1,4 @@
-//! Reads UMD2 models and UrhoX animations from plain slices, to the last byte. Written from the facts, not from the
+//! Reads UMD2 and UMD3 models and animations of the three layouts from plain slices, to the last byte. Written from the facts, not from the
 //! crate, and shares no code with it.
 
 pub struct Reader<'a> {
@@ -51,6 +51,8 @@ impl<'a> Reader<'a> {
 
 #[derive(Debug, Default)]
 pub struct Mdl {
+    /// 0 for UMD2.
+    pub version: u32,
     pub vertex_buffers: Vec<Vertices>,
     pub index_buffers: Vec<Vec<u32>>,
     pub index_sizes: Vec<u32>,
@@ -100,6 +102,7 @@ pub struct Geometry {
 #[derive(Debug, Default)]
 pub struct Morph {
     pub name: String,
+    pub initial_weight: f32,
     pub mask: u32,
     pub vertices: Vec<(u32, Vec<[f32; 3]>)>,
 }
@@ -118,7 +121,13 @@ pub struct Bone {
 pub fn mdl(bytes: &[u8]) -> Mdl {
     let mut r = Reader::new(bytes);
     let mut mdl = Mdl::default();
-    assert_eq!(r.take(4), b"UMD2");
+    let magic = r.take(4);
+    if magic == b"UMD3" {
+        mdl.version = r.u32();
+        assert_eq!(mdl.version, 2);
+    } else {
+        assert_eq!(magic, b"UMD2");
+    }
     for _ in 0..r.u32() {
         mdl.vertex_buffers.push(vertices(&mut r));
     }
@@ -134,7 +143,7 @@ pub fn mdl(bytes: &[u8]) -> Mdl {
         mdl.geometries.push(Geometry { mapping, lods });
     }
     for _ in 0..r.u32() {
-        mdl.morphs.push(morph(&mut r));
+        mdl.morphs.push(morph(&mut r, mdl.version));
     }
     for _ in 0..r.u32() {
         let bone = Bone {
@@ -165,27 +174,41 @@ fn vertices(r: &mut Reader<'_>) -> Vertices {
     Vertices { descriptors, morph_range, stride, count, data }
 }
 
-fn morph(r: &mut Reader<'_>) -> Morph {
+fn morph(r: &mut Reader<'_>, version: u32) -> Morph {
     let name = r.until_nul();
+    let initial_weight = if version >= 2 { r.f32() } else { 0.0 };
     assert_eq!(r.u32(), 1, "one vertex buffer");
     assert_eq!(r.u32(), 0, "the first vertex buffer");
     let mask = r.u32();
     let attributes = [1, 2, 0x80].iter().filter(|bit| mask & **bit != 0).count();
     let vertices = (0..r.u32()).map(|_| (r.u32(), (0..attributes).map(|_| r.floats()).collect())).collect();
-    Morph { name, mask, vertices }
+    Morph { name, initial_weight, mask, vertices }
 }
 
 #[derive(Debug, Default)]
 pub struct Ani {
+    pub name: String,
     pub length: f32,
     pub tracks: Vec<Track>,
+    pub floats: Vec<FloatTrack>,
+}
+
+/// A track of one float, of rbfx.
+#[derive(Debug, Default, PartialEq)]
+pub struct FloatTrack {
+    pub path: String,
+    pub interpolation: u8,
+    /// Time, value.
+    pub keys: Vec<[f32; 2]>,
 }
 
 #[derive(Debug, Default)]
 pub struct Track {
     pub name: String,
     pub interpolation: u8,
-    /// Time, translation, rotation (w, x, y, z), scale.
+    /// 1 position, 2 rotation, 4 scale.
+    pub mask: u8,
+    /// Time, translation, rotation (w, x, y, z), scale; NaN where the mask has none.
     pub keys: Vec<[f32; 11]>,
 }
 
@@ -193,15 +216,65 @@ pub fn ani(bytes: &[u8]) -> Ani {
     let mut r = Reader::new(bytes);
     assert_eq!(r.take(4), b"UANI");
     assert_eq!(r.u32(), 2);
-    let mut ani = Ani { length: r.f32(), tracks: Vec::new() };
+    let mut ani = Ani { length: r.f32(), ..Ani::default() };
     for _ in 0..r.u32() {
         let len = r.u32() as usize;
         let name = String::from_utf8(r.take(len).to_vec()).expect("UTF-8");
         let interpolation = r.u8();
         let keys = (0..r.u32()).map(|_| r.floats()).collect();
-        ani.tracks.push(Track { name, interpolation, keys });
+        ani.tracks.push(Track { name, interpolation, mask: 7, keys });
     }
     assert_eq!((r.u32(), r.u32()), (0, 0), "no triggers, no metadata");
     assert!(r.done(), "{} bytes left over", bytes.len() - r.at);
+    ani
+}
+
+/// The layout of Urho3D.
+pub fn classic(bytes: &[u8]) -> Ani {
+    let mut r = Reader::new(bytes);
+    assert_eq!(r.take(4), b"UANI");
+    let ani = named(&mut r, false);
+    assert!(r.done(), "{} bytes left over", bytes.len() - r.at);
+    ani
+}
+
+/// Version 4 of the layout of rbfx, as far as it is written.
+pub fn uan2(bytes: &[u8]) -> Ani {
+    let mut r = Reader::new(bytes);
+    assert_eq!(r.take(4), b"UAN2");
+    assert_eq!(r.u32(), 4);
+    let mut ani = named(&mut r, true);
+    for _ in 0..r.u32() {
+        let path = r.until_nul();
+        assert_eq!(r.u8(), 3, "floats");
+        let interpolation = r.u8();
+        let (_tension, weight) = (r.f32(), r.f32());
+        assert_eq!(weight, 1.0);
+        let keys = (0..r.u32()).map(|_| r.floats()).collect();
+        ani.floats.push(FloatTrack { path, interpolation, keys });
+    }
+    assert!(r.done(), "{} bytes left over", bytes.len() - r.at);
+    ani
+}
+
+fn named(r: &mut Reader<'_>, weights: bool) -> Ani {
+    let mut ani = Ani { name: r.until_nul(), length: r.f32(), ..Ani::default() };
+    for _ in 0..r.u32() {
+        let mut track = Track { name: r.until_nul(), mask: r.u8(), interpolation: 1, keys: Vec::new() };
+        if weights {
+            assert_eq!(r.floats(), [1.0; 3]);
+        }
+        for _ in 0..r.u32() {
+            let mut key = [f32::NAN; 11];
+            key[0] = r.f32();
+            for (bit, from, to) in [(1, 1, 4), (2, 4, 8), (4, 8, 11)] {
+                if track.mask & bit != 0 {
+                    key[from..to].iter_mut().for_each(|v| *v = r.f32());
+                }
+            }
+            track.keys.push(key);
+        }
+        ani.tracks.push(track);
+    }
     ani
 }

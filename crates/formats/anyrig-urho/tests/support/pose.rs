@@ -79,7 +79,11 @@ pub fn written_corners(mdl: &Mdl, key: Option<(&Ani, usize)>) -> Vec<DVec3> {
         .iter()
         .enumerate()
         .map(|(i, b)| match track(i, b) {
-            Some(k) => local(&k[1..4], &k[4..8], &k[8..11]),
+            Some(k) => {
+                // What a track does not hold stays at rest.
+                let held = |key: &'_ [f32], rest: &'_ [f32]| if key[0].is_nan() { rest.to_vec() } else { key.to_vec() };
+                local(&held(&k[1..4], &b.position), &held(&k[4..8], &b.rotation), &held(&k[8..11], &b.scale))
+            }
             None => local(&b.position, &b.rotation, &b.scale),
         })
         .collect();

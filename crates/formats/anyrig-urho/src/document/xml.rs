@@ -1,12 +1,51 @@
-//! Material `.xml`, as text that keeps its spelling.
+//! `.xml` files of materials, triggers, textures and models, as text that keeps its spelling.
 
+use super::texts::text;
+use anyrig_bytes::codec::{Codec, Record, list};
 use anyrig_bytes::{Error, Place, Result, Rope};
 
-/// A material file: tokens whose spellings, strung together, are the file.
+/// An XML file: tokens whose spellings, strung together, are the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MaterialXml {
+pub struct XmlFile {
     /// The tokens in file order.
     pub tokens: Vec<Token>,
+}
+
+/// What an XML file of the engines is about, by its root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum XmlKind {
+    /// A material.
+    Material,
+    /// Triggers and metadata beside an animation.
+    Animation,
+    /// Sampling of the texture beside it.
+    Texture,
+    /// Metadata beside a model.
+    Model,
+}
+
+impl XmlKind {
+    const ALL: [Self; 4] = [Self::Material, Self::Animation, Self::Texture, Self::Model];
+
+    /// The name of the root.
+    pub fn root(self) -> &'static str {
+        match self {
+            Self::Material => "material",
+            Self::Animation => "animation",
+            Self::Texture => "texture",
+            Self::Model => "model",
+        }
+    }
+
+    /// Name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Material => "Urho material XML",
+            Self::Animation => "Urho animation XML",
+            Self::Texture => "Urho texture XML",
+            Self::Model => "Urho model XML",
+        }
+    }
 }
 
 /// A piece of the text.
@@ -31,8 +70,14 @@ pub struct Tag {
     pub end: String,
 }
 
+impl Default for Token {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
 /// An attribute as it is spelled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
     /// Blanks before the name.
     pub gap: String,
@@ -41,7 +86,7 @@ pub struct Attribute {
     /// The equals sign with the blanks around it.
     pub equals: String,
     /// `"` or `'`.
-    pub quote: char,
+    pub quote: String,
     /// The value between the quotes, entities unresolved.
     pub raw: String,
 }
@@ -78,19 +123,48 @@ impl Tag {
                 gap: " ".to_owned(),
                 name: name.to_owned(),
                 equals: "=".to_owned(),
-                quote: '"',
+                quote: "\"".to_owned(),
                 raw,
             }),
         }
     }
 }
 
-impl MaterialXml {
-    /// True when the bytes begin as XML with a material in it.
-    pub fn looks_like(bytes: &[u8]) -> bool {
-        let head = &bytes[..bytes.len().min(4096)];
+/// How far into a file its root is looked for.
+const HEAD_BYTES: usize = 4096;
+
+impl XmlFile {
+    /// What the file is about, when it begins as XML with a root that the engines know.
+    pub fn kind_of(bytes: &[u8]) -> Option<XmlKind> {
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-        text.starts_with(b"<") && text.windows(9).any(|w| w == b"<material")
+        if !text.starts_with(b"<") {
+            return None;
+        }
+        // A head may end within a character.
+        let text = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let mut scanner = Scanner { text, at: 0 };
+        loop {
+            match scanner.token() {
+                Ok(Some(Token::Open(tag))) => return XmlKind::ALL.into_iter().find(|k| k.root() == tag.name),
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                // The root's own tag may be cut or broken.
+                Err(_) => {
+                    let name = scanner.rest().trim_start_matches('<');
+                    return XmlKind::ALL.into_iter().find(|k| name.starts_with(k.root()));
+                }
+            }
+        }
+    }
+
+    /// What the file is about.
+    pub fn kind(&self) -> Option<XmlKind> {
+        let root = self.tokens.iter().find_map(|token| match token {
+            Token::Open(tag) => Some(tag),
+            _ => None,
+        })?;
+        XmlKind::ALL.into_iter().find(|k| k.root() == root.name)
     }
 
     /// Takes the text apart.
@@ -122,8 +196,9 @@ impl MaterialXml {
         text.into_bytes().into()
     }
 
-    /// A file in the engine's own spelling: a root, `material` or `texture`, and one line per element in it.
-    pub fn with_root(root: &str, elements: impl IntoIterator<Item = Tag>) -> Self {
+    /// A file in the engine's own spelling: a root, and one line per element in it.
+    pub fn new(kind: XmlKind, elements: impl IntoIterator<Item = Tag>) -> Self {
+        let root = kind.root();
         let mut tokens = vec![Token::Other("<?xml version=\"1.0\"?>\n".to_owned())];
         tokens.push(Token::Open(Tag { end: ">".to_owned(), ..Tag::empty(root) }));
         for tag in elements {
@@ -136,7 +211,7 @@ impl MaterialXml {
         Self { tokens }
     }
 
-    /// The elements of the material: what lies directly in its root.
+    /// The elements that lie directly in the root.
     pub fn elements(&self) -> impl Iterator<Item = &Tag> {
         let mut depth = 0usize;
         self.tokens.iter().filter_map(move |token| match token {
@@ -169,11 +244,47 @@ fn write_tag(text: &mut String, tag: &Tag) {
         text.push_str(&a.gap);
         text.push_str(&a.name);
         text.push_str(&a.equals);
-        text.push(a.quote);
+        text.push_str(&a.quote);
         text.push_str(&a.raw);
-        text.push(a.quote);
+        text.push_str(&a.quote);
     }
     text.push_str(&tag.end);
+}
+
+/// Names and values of the tokens: what dumps, edits and differences are made over. The bytes are the text itself.
+impl Record for XmlFile {
+    fn walk<C: Codec>(&mut self, codec: &mut C) -> Result<()> {
+        list(codec, "tokens", 1, &mut self.tokens, token)
+    }
+}
+
+/// What is not an opening tag has no name.
+fn token<C: Codec>(codec: &mut C, token: &mut Token) -> Result<()> {
+    let mut tag = match token {
+        Token::Open(tag) => std::mem::take(tag),
+        Token::Other(_) | Token::Close(_) => Tag::default(),
+    };
+    text(codec, "name", &mut tag.name)?;
+    if tag.name.is_empty() {
+        let mut spelling = match token {
+            Token::Other(spelling) | Token::Close(spelling) => std::mem::take(spelling),
+            Token::Open(_) => String::new(),
+        };
+        text(codec, "text", &mut spelling)?;
+        let closes = spelling.starts_with("</");
+        *token = if closes { Token::Close(spelling) } else { Token::Other(spelling) };
+        return Ok(());
+    }
+    list(codec, "attributes", 5, &mut tag.attributes, |c, a| {
+        text(c, "gap", &mut a.gap)?;
+        text(c, "name", &mut a.name)?;
+        text(c, "equals", &mut a.equals)?;
+        text(c, "quote", &mut a.quote)?;
+        text(c, "value", &mut a.raw)
+    })?;
+    text(codec, "end", &mut tag.end)?;
+    *token = Token::Open(tag);
+    Ok(())
 }
 
 struct Scanner<'a> {
@@ -252,12 +363,11 @@ impl<'a> Scanner<'a> {
         if equals.trim() != "=" {
             return Err(self.error("an attribute is written NAME=\"VALUE\""));
         }
-        let quote = match self.take(1) {
-            "\"" => '"',
-            "'" => '\'',
-            _ => return Err(self.error("an attribute's value stands in quotes")),
-        };
-        let Some(len) = self.rest().find(quote) else {
+        let quote = self.take(1).to_owned();
+        if !["\"", "'"].contains(&quote.as_str()) {
+            return Err(self.error("an attribute's value stands in quotes"));
+        }
+        let Some(len) = self.rest().find(&quote) else {
             return Err(self.error("the attribute's closing quote is missing"));
         };
         let raw = self.take(len).to_owned();
@@ -332,7 +442,7 @@ mod tests {
     #[test]
     fn spelling_stays() {
         let text = SPELLED.replace("/ >", " />");
-        let xml = MaterialXml::read(text.as_bytes()).expect("well formed");
+        let xml = XmlFile::read(text.as_bytes()).expect("well formed");
         assert_eq!(xml.write().to_vec(), text.as_bytes());
         let names: Vec<_> = xml.elements().map(|t| t.get("name")).collect();
         assert_eq!(names, [Some("Techniques/Diff.xml".to_owned())]);
@@ -341,7 +451,7 @@ mod tests {
     #[test]
     fn an_edit_changes_its_value_only() {
         let text = SPELLED.replace("/ >", " />");
-        let mut xml = MaterialXml::read(text.as_bytes()).expect("well formed");
+        let mut xml = XmlFile::read(text.as_bytes()).expect("well formed");
         let tag = xml.tags_mut().find(|t| t.name == "technique").expect("there is one");
         tag.set("name", "a'&<b");
         assert_eq!(tag.get("name").as_deref(), Some("a'&<b"));
@@ -357,15 +467,14 @@ mod tests {
             ("<material>\n<a b='", "line 2, column 7"),
             ("<!-- ", "line 1, column 1"),
         ] {
-            let error = MaterialXml::read(text.as_bytes()).expect_err(text);
+            let error = XmlFile::read(text.as_bytes()).expect_err(text);
             assert_eq!(error.place().to_string(), place, "{text}: {error}");
         }
     }
 
     #[test]
     fn nested_elements_are_not_the_materials_own() {
-        let xml =
-            MaterialXml::read(b"<material><a><b/></a><c x=\"&#65;&#x42;&no;&\"/></material>").expect("well formed");
+        let xml = XmlFile::read(b"<material><a><b/></a><c x=\"&#65;&#x42;&no;&\"/></material>").expect("well formed");
         let own: Vec<_> = xml.elements().map(|t| t.name.as_str()).collect();
         assert_eq!(own, ["a", "c"]);
         assert_eq!(xml.elements().nth(1).and_then(|t| t.get("x")).as_deref(), Some("AB&no;&"));
