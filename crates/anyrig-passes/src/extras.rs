@@ -5,8 +5,9 @@ use anyrig_scene::{Extras, Scene};
 
 /// All extras of a scene.
 pub(crate) fn of_scene(scene: &Scene) -> impl Iterator<Item = &Extras> {
-    let nodes = scene.nodes.values().map(|n| &n.extras);
-    let sets = scene.root_sets.iter().map(|s| &s.extras);
+    let nodes =
+        scene.nodes.values().flat_map(|n| std::iter::once(&n.extras).chain(n.instances.iter().map(|i| &i.extras)));
+    let sets = scene.root_sets.iter().map(|s| &s.extras).chain(scene.variants.iter().map(|v| &v.extras));
     let meshes =
         scene.meshes.values().flat_map(|m| std::iter::once(&m.extras).chain(m.parts.iter().map(|p| &p.extras)));
     let skins = scene.skins.values().map(|s| &s.extras);
@@ -18,10 +19,9 @@ pub(crate) fn of_scene(scene: &Scene) -> impl Iterator<Item = &Extras> {
 
 /// Those of materials, textures, samplers and images.
 pub(crate) fn of_materials(scene: &Scene) -> impl Iterator<Item = &Extras> {
-    let materials = scene
-        .materials
-        .values()
-        .flat_map(|m| std::iter::once(&m.extras).chain(m.texture_uses().map(|(_, used)| &used.extras)));
+    let materials = scene.materials.values().flat_map(|m| {
+        std::iter::once(&m.extras).chain(m.part_extras()).chain(m.texture_uses().map(|(_, used)| &used.extras))
+    });
     let textures =
         scene.textures.values().flat_map(|t| std::iter::once(&t.extras).chain(t.sampler.iter().map(|s| &s.extras)));
     materials.chain(textures).chain(scene.images.values().map(|i| &i.extras))
@@ -67,7 +67,11 @@ pub(crate) fn drop_references(scene: &mut Scene) -> u64 {
         stale.iter().for_each(|namespace| drop(extras.remove(namespace)));
     };
     drop_from(&mut scene.extras);
-    scene.nodes.values_mut().for_each(|n| drop_from(&mut n.extras));
+    for node in scene.nodes.values_mut() {
+        drop_from(&mut node.extras);
+        node.instances.iter_mut().for_each(|i| drop_from(&mut i.extras));
+    }
+    scene.variants.iter_mut().for_each(|v| drop_from(&mut v.extras));
     scene.root_sets.iter_mut().for_each(|s| drop_from(&mut s.extras));
     for mesh in scene.meshes.values_mut() {
         drop_from(&mut mesh.extras);

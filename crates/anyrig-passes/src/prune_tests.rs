@@ -231,6 +231,10 @@ fn attributes_that_no_material_reads_go_but_sets_keep_their_numbers() {
     assert_eq!(prune(&mut with_bumps, &options, &Context::new()).expect("runs").streams, 2);
     assert_eq!(names(&with_bumps), ["POSITION", "TEXCOORD_0", "TEXCOORD_1", "TANGENT", "COLOR_0"]);
     scene.nodes[b].mesh.as_mut().expect("a mesh").materials = vec![Some(plain)];
+    let mut choosy = scene.clone();
+    let instance = choosy.nodes[b].mesh.as_mut().expect("a mesh");
+    instance.variants = vec![anyrig_scene::VariantMaterial::new(0, 0, bumpy)];
+    assert_eq!(prune(&mut choosy, &options, &Context::new()).expect("runs").streams, 2, "a variant reads tangents");
     let mut extended = scene.clone();
     extended.materials[plain].extras.set("x.extension", "reads who knows what");
     assert_eq!(prune(&mut extended, &options, &Context::new()).expect("runs").streams, 1);

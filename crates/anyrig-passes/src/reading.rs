@@ -16,11 +16,15 @@ impl Reads {
 
     fn of(material: &Material) -> Self {
         // What extends a material may read anything.
-        if !is_plain(&material.extras) || material.texture_uses().any(|(_, used)| !is_plain(&used.extras)) {
+        let mut extras = std::iter::once(&material.extras).chain(material.part_extras());
+        if !extras.all(is_plain) || material.texture_uses().any(|(_, used)| !is_plain(&used.extras)) {
             return Self::ALL;
         }
+        // Maps of normals, that of a clearcoat too, lie in the space of tangents, and so do the directions of a grain.
+        let tangents =
+            material.anisotropy.is_some() || material.texture_uses().any(|(role, _)| role.contains("normal"));
         let uv_sets = material.texture_uses().map(|(_, used)| used.uv_set.saturating_add(1)).max().unwrap_or(0);
-        Self { uv_sets, tangents: material.normal_texture.is_some() }
+        Self { uv_sets, tangents }
     }
 
     fn and(self, other: Self) -> Self {
@@ -37,6 +41,13 @@ impl Reads {
     }
 }
 
+/// What a node's materials read.
+struct Worn {
+    slots: Vec<Reads>,
+    /// Of slots that have a material in variants only.
+    others: Reads,
+}
+
 fn is_plain(extras: &Extras) -> bool {
     extras.is_empty()
 }
@@ -48,24 +59,29 @@ pub(crate) fn remove_unread_streams(scene: &mut Scene) -> u64 {
     let reads = reads_of_slots(scene);
     let mut count = 0;
     for (index, mesh) in scene.meshes.as_mut_slice().iter_mut().enumerate() {
-        let Some(slots) = reads.get(&MeshId::new(index)) else { continue };
+        let Some(shown) = reads.get(&MeshId::new(index)) else { continue };
         for part in &mut mesh.parts {
-            let all = slots.iter().map(|slot| slot.get(part.slot as usize).copied().unwrap_or_default());
+            let all = shown.iter().map(|worn| worn.slots.get(part.slot as usize).copied().unwrap_or(worn.others));
             count += remove_unread(part, all.fold(Reads::default(), Reads::and));
         }
     }
     count
 }
 
-/// For each mesh that is shown: for each node that shows it, what the material of each slot reads.
-fn reads_of_slots(scene: &Scene) -> BTreeMap<MeshId, Vec<Vec<Reads>>> {
+/// For each mesh that is shown: for each node that shows it, what the material of each slot reads, also in variants.
+fn reads_of_slots(scene: &Scene) -> BTreeMap<MeshId, Vec<Worn>> {
     let of = |material: &Option<MaterialId>| {
         let known = material.and_then(|m| scene.materials.get(m));
         known.map_or_else(Reads::default, Reads::of)
     };
-    let mut reads: BTreeMap<MeshId, Vec<Vec<Reads>>> = BTreeMap::new();
+    let mut reads: BTreeMap<MeshId, Vec<Worn>> = BTreeMap::new();
     for instance in scene.nodes.values().filter_map(|n| n.mesh.as_ref()) {
-        reads.entry(instance.mesh).or_default().push(instance.materials.iter().map(of).collect());
+        let mut worn = Worn { slots: instance.materials.iter().map(of).collect(), others: Reads::default() };
+        for choice in &instance.variants {
+            let slot = worn.slots.get_mut(choice.slot as usize).unwrap_or(&mut worn.others);
+            *slot = slot.and(of(&Some(choice.material)));
+        }
+        reads.entry(instance.mesh).or_default().push(worn);
     }
     reads
 }

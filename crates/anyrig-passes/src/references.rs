@@ -177,8 +177,9 @@ pub(crate) struct Pinned {
 /// extend an element with what it is made of. Meshes that are not `used` are not asked.
 pub(crate) fn pinned(scene: &Scene, used: &[bool]) -> Pinned {
     let anywhere = |extras: &Extras| extras.iter().any(|(_, value)| extras::may_refer(value));
-    let nodes = scene.nodes.values().map(|n| &n.extras);
-    let sets = scene.root_sets.iter().map(|s| &s.extras);
+    let nodes =
+        scene.nodes.values().flat_map(|n| std::iter::once(&n.extras).chain(n.instances.iter().map(|i| &i.extras)));
+    let sets = scene.root_sets.iter().map(|s| &s.extras).chain(scene.variants.iter().map(|v| &v.extras));
     let meshes = scene.meshes.values().zip(used).filter(|(_, used)| **used).map(|(mesh, _)| mesh);
     let meshes = meshes.flat_map(|m| std::iter::once(&m.extras).chain(m.parts.iter().map(|p| &p.extras)));
     let skins = scene.skins.values().map(|s| &s.extras);

@@ -117,6 +117,8 @@ fn by_material(scene: &Scene, context: &Context) -> Result<Vec<Piece>> {
             let new = *reduced.entry((*mesh, parts)).or_insert_with(make);
             if let Some(instance) = &mut whole.nodes[*id].mesh {
                 instance.mesh = new;
+                let usual = instance.materials.clone();
+                instance.variants.retain(|v| usual.get(v.slot as usize).copied().flatten() == material);
                 instance.materials.iter_mut().filter(|m| **m != material).for_each(|m| *m = None);
             }
         }
