@@ -58,13 +58,17 @@ def peak_of(figures, size):
     return f"{figures.peak / size:.2f} ×" if figures.peak > 1.1 * ours else f"below {ours / 1e6:.0f} MB"
 
 
+def clear():
+    for leftover in WORK.glob("out-*"):
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+
+
 def interleaved(commands, runs):
     """Medians of each command; every round runs all of them in turn, after one round that is not counted."""
     found = {name: [] for name in commands}
     for index in range(runs + 1):
         for name, command in commands.items():
-            for leftover in WORK.glob("out-*"):
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            clear()
             figures = measure(command)
             if index:
                 found[name].append(figures)
@@ -179,11 +183,10 @@ def optimize(runs, rows, verdicts):
         commands = optimizers(path)
         written = {}
         for name, command in commands.items():
+            clear()
             measure(command)
             files = [f for out in WORK.glob("out-*") for f in (out.rglob("*") if out.is_dir() else [out]) if f.is_file()]
             written[name] = sum(f.stat().st_size for f in files)
-            for leftover in WORK.glob("out-*"):
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         medians = interleaved(commands, runs)
         ours = medians["anyrig optimize"]
         for name, figures in medians.items():
