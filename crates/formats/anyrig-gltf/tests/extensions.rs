@@ -256,15 +256,16 @@ fn pointer_file() -> Vec<u8> {
             r#"{{"sampler":{i},"target":{{"path":"pointer","extensions":{{"KHR_animation_pointer":{{"pointer":"{pointer}"}}}}}}}},"#
         );
     }
-    let last = POINTERS.len();
+    let (last, coordinates) = (POINTERS.len(), POINTERS.len() + 3);
     let json = format!(
         r#"{{"asset":{{"version":"2.0"}},{TEXTURES},"buffers":[{{"byteLength":{}}}],
         "bufferViews":[{{"buffer":0,"byteLength":36}},{{"buffer":0,"byteOffset":36,"byteLength":8}},
             {{"buffer":0,"byteOffset":44,"byteLength":2}}{views}],
         "accessors":[{{"bufferView":0,"componentType":5126,"type":"VEC3","count":3,"min":[0,0,0],"max":[1,1,0]}},
             {{"bufferView":1,"componentType":5126,"type":"SCALAR","count":2,"min":[0],"max":[1]}},
-            {{"bufferView":2,"componentType":5121,"type":"SCALAR","count":2}}{accessors}],
-        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"material":0,
+            {{"bufferView":2,"componentType":5121,"type":"SCALAR","count":2}}{accessors},
+            {{"bufferView":0,"componentType":5126,"type":"VEC2","count":3}}],
+        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"TEXCOORD_0":{coordinates}}},"material":0,
             "targets":[{{"POSITION":0}},{{"POSITION":0}}]}}]}}],
         "materials":[{{"alphaMode":"MASK","emissiveFactor":[0.5,0.5,0.5],
             "pbrMetallicRoughness":{{"baseColorTexture":{{"index":0,"extensions":{{"KHR_texture_transform":{{}}}}}}}},
