@@ -43,7 +43,7 @@ fn rig() -> Rig {
     part.set_stream(Stream::new(Semantic::TexCoord(0), 2, uvs.concat()));
     part.influences = Some(Influences::fixed(
         2,
-        vec![0, 1].repeat(6),
+        [0, 1].repeat(6),
         [[1.0, 0.0], [0.5, 0.5], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75f32]].concat(),
     ));
     let delta = |values: Vec<f32>| {
