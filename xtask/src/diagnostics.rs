@@ -56,12 +56,12 @@ struct Tested {
     tables: BTreeSet<String>,
 }
 
-/// Test code is files in `tests` folders, and whatever follows `#[cfg(test)]`.
+/// Test code is files in `tests` folders or called so (`tests.rs`, `weld_tests.rs`), and whatever follows `#[cfg(test)]`.
 fn words_of_tests(workspace: &Workspace) -> Result<Tested, String> {
     let mut tested = Tested::default();
     for file in workspace.files()?.iter().filter(|f| f.ends_with(".rs")) {
         let text = std::fs::read_to_string(workspace.root.join(file)).map_err(|e| format!("{file}: {e}"))?;
-        let is_test = file.contains("/tests/") || file.contains("/tests.rs");
+        let is_test = file.contains("/tests/") || file.ends_with("tests.rs");
         let tests =
             if is_test { text.as_str() } else { text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests) };
         tested.words.extend(tests.split('"').map(str::to_owned));

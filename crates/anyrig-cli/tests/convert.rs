@@ -221,7 +221,8 @@ fn options_are_checked_before_any_work() {
     // Flags of one target, given to another: no list of what glb has, but who has it.
     for flag in [&["--scale", "2"][..], &["--flip-v"], &["--handedness", "reflect-x"], &["-O", "max-bones=3"]] {
         let arguments = [&["convert", "in.glb", "--to", "glb", "-n", "x"], flag].concat();
-        let failure = run(at, &arguments).exits(2).says("is for the target urhox; `glb` has no such option");
+        let failure =
+            run(at, &arguments).exits(2).says("is for the target urhox, urho3d, rbfx; `glb` has no such option");
         assert!(failure.stderr.contains(flag[0]), "{}", failure.stderr);
     }
     let unknown = run(at, &["convert", "in.glb", "--to", "glb", "-n", "x", "-O", "genrator=me"]).exits(2);

@@ -231,13 +231,17 @@ fn the_mark_stays_on_its_side() {
     ];
     for (engine, options, side) in cases {
         let bundle = convert(&sample(), engine, options);
-        let buffer = &bundle.model.vertex_buffers[0];
+        // The suit; the visor has a chart of its own, which may use the same coordinates.
+        let suit = bundle.model.geometries.iter().max_by_key(|g| g.count).expect("geometries");
+        let buffer = &bundle.model.vertex_buffers[suit.vertex_buffer as usize];
         let is_mark = |vertex: &usize| {
             let uv = buffer.floats(*vertex, 0x402);
             (0.5..0.75).contains(&uv[0]) && (0.75..1.0).contains(&uv[1])
         };
-        let marks: Vec<usize> = (0..buffer.vertices.len()).filter(is_mark).collect();
-        assert!(marks.len() > 10);
+        let indices = &bundle.model.index_buffers[suit.index_buffer as usize].1;
+        let of_suit = &indices[suit.start as usize..(suit.start + suit.count) as usize];
+        let marks: std::collections::BTreeSet<usize> = of_suit.iter().map(|i| *i as usize).filter(is_mark).collect();
+        assert_eq!(marks.len(), 7 + 7 + 7 * 4, "a front, a back and four walls, as the sample's generator makes them");
         assert!(marks.iter().all(|v| buffer.floats(*v, 0x003)[0] * side > 0.1), "{engine} {options:?}");
         // It still faces +Z: the front of the body's box is as far as before.
         let (low, high) = (bundle.model.low[2], bundle.model.high[2]);
@@ -262,7 +266,9 @@ fn a_motion_alone_becomes_motions_alone() {
     assert_eq!(inspected["clips"].as_array().map(Vec::len), Some(1));
     for engine in ENGINES {
         run(at, &["convert", walk, "--to", engine, "-o", engine]).exits(0);
-        assert_eq!(common::files(&at.join(engine)), ["Animations/Walk.ani"]);
+        // Of the same engine it stays the same document, which needs no folder of its own.
+        let wanted = if engine == "urho3d" { "Walk.ani" } else { "Animations/Walk.ani" };
+        assert_eq!(common::files(&at.join(engine)), [wanted]);
     }
     // Back from rbfx: the same keys, since both layouts hold masks.
     run(at, &["convert", "rbfx/Animations/Walk.ani", "--to", "urho3d", "-o", "back"]).exits(0);

@@ -275,7 +275,9 @@ mod tests {
         let mut stairs = |t: f64| vec![t.floor()];
         let curve = run(&mut stairs, Kind::Numbers, &[0.0, 1.0, 2.0, 3.0], 1);
         assert_eq!(curve.interpolation, Interpolation::Step);
-        assert_eq!((&*curve.times_secs, &*curve.values), (&[0.0, 1.0, 2.0][..], &[0.0, 1.0, 2.0][..]));
+        // The last step stands at the end and holds from then on.
+        let stairs = [0.0, 1.0, 2.0, 3.0];
+        assert_eq!((&*curve.times_secs, &*curve.values), (&stairs.map(f64::from)[..], &stairs[..]));
         let mut saw = |t: f64| vec![if t < 2.0 { t - t.floor() } else { 1.0 }];
         let curve = run(&mut saw, Kind::Numbers, &[0.0, 1.0, 2.0], 1);
         assert_eq!(curve.interpolation, Interpolation::Linear);

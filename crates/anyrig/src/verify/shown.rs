@@ -1,7 +1,7 @@
 //! What a scene shows in a pose, as points, lines and triangles.
 
-use anyrig_animation::{Pose, for_each_posed_part};
-use anyrig_scene::glam::DVec3;
+use anyrig_animation::{Evaluator, Pose, PosedPart, for_each_posed_part};
+use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{Domain, Influences, NodeId, Part, Scene, Semantic, Topology, Trs, walk};
 
 /// A point, a line or a triangle.
@@ -15,7 +15,8 @@ pub(super) struct Primitive {
     pub(super) is_loose: bool,
 }
 
-/// All primitives that a scene shows in a pose, polygons as fans, in the order of hierarchy, parts and faces.
+/// All primitives that a scene shows in a pose, polygons as fans, in the order of hierarchy, parts and faces. Triangles of
+/// what a mirroring node shows are turned round, as engines show them, so that their fronts compare.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Shown {
     points: Vec<[f32; 3]>,
@@ -25,12 +26,12 @@ pub(super) struct Shown {
 impl Shown {
     /// `loose` has a flag for each node: what hangs on it is not compared.
     pub(super) fn of(scene: &Scene, pose: &Pose, loose: &[bool]) -> Self {
-        let mut shown = Self::default();
+        let (mut shown, fronts) = (Self::default(), Fronts::of(scene));
         for_each_posed_part(scene, pose, |posed| {
             let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
             let first = shown.points.len() as u32;
             let binding = Binding::of(scene, posed.node, part, loose);
-            for_each_primitive(part, |size, corners| {
+            for_each_primitive(part, fronts.winding(&posed, part), |size, corners| {
                 let points = corners.map(|c| part.point_of(c));
                 if points.iter().all(|p| *p < posed.positions.len()) {
                     let is_loose = points.iter().any(|p| binding.is_loose(*p));
@@ -63,13 +64,13 @@ impl Shown {
 /// The first texture coordinates of each corner, for each of [`Shown::primitives`] in the rest pose; not a number where
 /// a part has none.
 pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose) -> Vec<[[f32; 2]; 3]> {
-    let mut all = Vec::new();
+    let (mut all, fronts) = (Vec::new(), Fronts::of(scene));
     for_each_posed_part(scene, pose, |posed| {
         let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
         let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain != Domain::Face);
         let values = stream.and_then(|s| s.arrays::<2>()).unwrap_or(&[]);
         let by_corner = stream.is_some_and(|s| s.domain == Domain::Corner);
-        for_each_primitive(part, |_, corners| {
+        for_each_primitive(part, fronts.winding(&posed, part), |_, corners| {
             if corners.iter().all(|c| part.point_of(*c) < posed.positions.len()) {
                 let at = |c: usize| if by_corner { c } else { part.point_of(c) };
                 all.push(corners.map(|c| values.get(at(c)).copied().unwrap_or([f32::NAN; 2])));
@@ -79,18 +80,55 @@ pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose) -> Vec<[[f32; 2]; 
     all
 }
 
+/// In which order a triangle's corners show its front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Winding {
+    AsStored,
+    TurnedRound,
+}
+
+/// Which nodes mirror what they show, at rest.
+struct Fronts<'a> {
+    scene: &'a Scene,
+    scene_from_node: Vec<DAffine3>,
+}
+
+impl<'a> Fronts<'a> {
+    fn of(scene: &'a Scene) -> Self {
+        Self { scene, scene_from_node: Evaluator::new(scene).worlds(&Pose::rest(scene)) }
+    }
+
+    /// Joints place skinned points, so there the node's own mirroring shows nowhere.
+    fn winding(&self, posed: &PosedPart, part: &Part) -> Winding {
+        let Some(node) = self.scene.nodes.get(posed.node) else { return Winding::AsStored };
+        let is_skinned = part.influences.is_some() && node.mesh.as_ref().is_some_and(|i| i.skin.is_some());
+        if is_skinned {
+            return Winding::AsStored;
+        }
+        let instance = posed.instance.and_then(|i| node.instances.as_ref()?.transforms.get(i as usize));
+        let node_from_instance = instance.map_or(DAffine3::IDENTITY, |trs| trs.to_affine());
+        let scene_from_node = self.scene_from_node.get(posed.node.index()).copied().unwrap_or_default();
+        let determinant = (scene_from_node * node_from_instance).matrix3.determinant();
+        if determinant < 0.0 { Winding::TurnedRound } else { Winding::AsStored }
+    }
+}
+
 /// Calls back with the size and the corner numbers of each primitive.
-fn for_each_primitive(part: &Part, mut act: impl FnMut(u8, [usize; 3])) {
+fn for_each_primitive(part: &Part, winding: Winding, mut act: impl FnMut(u8, [usize; 3])) {
+    let mut face = |[a, b, c]: [usize; 3]| match winding {
+        Winding::AsStored => act(3, [a, b, c]),
+        Winding::TurnedRound => act(3, [a, c, b]),
+    };
     match &part.topology {
-        Topology::Points => (0..part.corner_count()).for_each(|c| act(1, [c; 3])),
-        Topology::Lines => (0..part.corner_count() / 2).for_each(|l| act(2, [2 * l, 2 * l + 1, 2 * l + 1])),
-        Topology::Triangles => (0..part.corner_count() / 3).for_each(|t| act(3, [3 * t, 3 * t + 1, 3 * t + 2])),
+        Topology::Triangles => (0..part.corner_count() / 3).for_each(|t| face([3 * t, 3 * t + 1, 3 * t + 2])),
         Topology::Polygons { offsets } => {
-            for face in offsets.windows(2) {
-                let (start, end) = (face[0] as usize, face[1] as usize);
-                (start + 2..end).for_each(|corner| act(3, [start, corner - 1, corner]));
+            for polygon in offsets.windows(2) {
+                let (start, end) = (polygon[0] as usize, polygon[1] as usize);
+                (start + 2..end).for_each(|corner| face([start, corner - 1, corner]));
             }
         }
+        Topology::Points => (0..part.corner_count()).for_each(|c| act(1, [c; 3])),
+        Topology::Lines => (0..part.corner_count() / 2).for_each(|l| act(2, [2 * l, 2 * l + 1, 2 * l + 1])),
     }
 }
 
