@@ -153,7 +153,7 @@ pub struct ConvertArgs {
     #[arg(long = "motion", value_name = "FILE")]
     pub motions: Vec<PathBuf>,
     /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
-    /// Animations/*.ani, <stem>.ani and <stem>_*.ani
+    /// Animations/*.ani, STEM.ani and STEM_*.ani
     #[arg(long, conflicts_with = "motions")]
     pub no_motion: bool,
     /// An option of the target or the source format; `anyrig formats NAME --options` lists them
@@ -308,7 +308,7 @@ pub struct InspectArgs {
     #[arg(long = "motion", value_name = "FILE")]
     pub motions: Vec<PathBuf>,
     /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
-    /// Animations/*.ani, <stem>.ani and <stem>_*.ani
+    /// Animations/*.ani, STEM.ani and STEM_*.ani
     #[arg(long, conflicts_with = "motions")]
     pub no_motion: bool,
     /// Print JSON with stable keys

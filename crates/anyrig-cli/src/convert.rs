@@ -32,6 +32,8 @@ pub struct Call<'a> {
     pub global: &'a Global,
     pub ui: Ui,
     pub cancel: &'a Arc<AtomicBool>,
+    /// Canonical paths that no output may overwrite, besides a group's own inputs.
+    pub protected: BTreeSet<PathBuf>,
 }
 
 /// What came of the inputs of one target.
@@ -39,13 +41,13 @@ pub struct Group {
     exit: Exit,
     conversions: Vec<serde_json::Value>,
     /// Canonical paths of inputs and outputs, which no report may overwrite.
-    protected: BTreeSet<PathBuf>,
+    pub protected: BTreeSet<PathBuf>,
 }
 
 /// Runs the command.
 pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
     let registry = Registry::standard();
-    let call = Call { registry: &registry, args, global, ui, cancel };
+    let call = Call { registry: &registry, args, global, ui, cancel, protected: BTreeSet::new() };
     let exporter = outputs::target(&registry, args)?;
     check_options(&registry, exporter, args)?;
     let group = call.run_group(exporter, inputs::find(&args.inputs)?)?;
@@ -69,7 +71,8 @@ impl Call<'_> {
             Choice::Files(files) => Motions::read(files, self.global.limits.limits().input_bytes)?,
             Choice::Usual | Choice::None => Motions::default(),
         };
-        let mut inputs = canonical_inputs(&jobs);
+        let mut inputs = canonical_inputs(jobs.iter().map(|job| &job.input));
+        inputs.extend(self.protected.iter().cloned());
         inputs.extend(motions.used.iter().cloned());
         let existing = self.existing();
         if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
@@ -188,12 +191,13 @@ fn refuse_twice(args: &ConvertArgs, pairs: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn canonical_inputs(jobs: &[Job]) -> BTreeSet<PathBuf> {
-    let path = |job: &Job| match &job.input {
+/// The files among inputs, by the paths that no other name of them can hide.
+pub fn canonical_inputs<'a>(inputs: impl Iterator<Item = &'a Input>) -> BTreeSet<PathBuf> {
+    let path = |input: &Input| match input {
         Input::File(path) => path.canonicalize().ok(),
         Input::Stdin | Input::Missing(..) => None,
     };
-    jobs.iter().filter_map(path).collect()
+    inputs.filter_map(path).collect()
 }
 
 /// What became of one input.

@@ -1,7 +1,7 @@
 //! `anyrig optimize`.
 
 use crate::args::{ConvertArgs, Global, VerifyArg, ViaArg, parse_pair};
-use crate::convert::Call;
+use crate::convert::{Call, canonical_inputs};
 use crate::failure::{Exit, Failure, Result};
 use crate::formats::option_list;
 use crate::inputs::{self, Input};
@@ -146,10 +146,15 @@ pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool
     if args.json {
         ui.volume = Volume::Quiet;
     }
-    let call = Call { registry: &registry, args: &convert, global, ui, cancel };
+    let inputs = inputs::find(&args.inputs)?;
+    // Of all groups: what one writes may be what another reads later, or has written.
+    let protected = canonical_inputs(inputs.iter());
+    let mut call = Call { registry: &registry, args: &convert, global, ui, cancel, protected };
     let mut groups = Vec::new();
-    for (exporter, inputs) in by_target(&call, inputs::find(&args.inputs)?)? {
-        groups.push(call.run_group(exporter, inputs)?);
+    for (exporter, inputs) in by_target(&call, inputs)? {
+        let group = call.run_group(exporter, inputs)?;
+        call.protected.extend(group.protected.iter().cloned());
+        groups.push(group);
     }
     call.finish(groups)
 }

@@ -164,3 +164,16 @@ fn inputs_of_several_formats_keep_theirs_and_no_input_is_overwritten() {
     assert!(stream.stdout.starts_with(b"glTF") && stream.stdout.len() < wasteful().len());
     run_with_input(at, &["optimize", "-", "-o", "-"], &wasteful()).exits(2).says("say with --to");
 }
+
+#[test]
+fn what_one_target_writes_is_never_the_input_of_another() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("strip.glb"), &wasteful());
+    run(at, &["convert", "strip.glb", "--to", "gltf", "-o", "sub", "-n", "m"]).exits(0);
+    // Its buffer would get the name of the other input, whose content says GLB.
+    write(&at.join("m.bin"), &wasteful());
+    assert!(files(at).contains(&"sub/m.bin".to_owned()), "{:?}", files(at));
+    run(at, &["optimize", "sub/m.gltf", "m.bin", "-o", ".", "--force"]).exits(1);
+    assert_eq!(fs::read(at.join("m.bin")).expect("there"), wasteful());
+}

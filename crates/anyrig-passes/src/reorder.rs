@@ -58,6 +58,8 @@ fn drawn_in_order(scene: &Scene) -> BTreeSet<usize> {
     for instance in scene.nodes.values().filter_map(|n| n.mesh.as_ref()) {
         let blending = instance.materials.iter().enumerate().filter(|(_, m)| m.is_some_and(blends));
         slots.extend(blending.map(|(slot, _)| (instance.mesh, slot)));
+        let in_variants = instance.variants.iter().filter(|v| blends(v.material));
+        slots.extend(in_variants.map(|v| (instance.mesh, v.slot as usize)));
     }
     let parts = scene.meshes.iter().flat_map(|(id, mesh)| mesh.parts.iter().map(move |part| (id, part)));
     let shows = parts.filter(|(id, part)| slots.contains(&(*id, part.slot as usize)) || !part.extras.is_empty());

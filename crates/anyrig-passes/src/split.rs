@@ -178,8 +178,10 @@ fn piece(
     let mut ids = NewIds::same(&scene);
     ids.nodes = numbered(&needed, |i| i);
     ids.apply(&mut scene);
+    let stays: Vec<bool> = scene.root_sets.iter().map(|set| !set.roots.is_empty()).collect();
+    let default = scene.default_root_set.filter(|i| stays.get(*i) == Some(&true));
+    scene.default_root_set = default.map(|i| stays[..i].iter().filter(|stays| **stays).count());
     scene.root_sets.retain(|set| !set.roots.is_empty());
-    scene.default_root_set = scene.default_root_set.filter(|i| *i < scene.root_sets.len());
     scene.clips.retain(|clip| !clip.channels.is_empty());
     // What each piece leaves out is the point of splitting, and no news.
     let apart = Context::new().with_limits(context.limits().clone());
@@ -252,6 +254,18 @@ mod tests {
 
     fn names(pieces: &[Piece]) -> Vec<&str> {
         pieces.iter().map(|p| p.name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_set_of_a_piece_that_shows_is_the_one_that_showed() {
+        let mut whole = scene();
+        // Ben is the second; an empty set before it goes, and one of both, which did not show, stays.
+        let both = whole.root_sets.iter().flat_map(|s| s.roots.clone()).collect();
+        whole.root_sets.push(RootSet::new("both", both));
+        whole.default_root_set = Some(1);
+        let piece = pieces(&whole, SplitBy::Root).into_iter().find(|p| p.name == "ben").expect("a piece of each");
+        let shown = piece.scene.default_root_set.map(|i| piece.scene.root_sets[i].name.as_str());
+        assert_eq!(shown, Some("ben"));
     }
 
     /// Points in scene space, of all roots.

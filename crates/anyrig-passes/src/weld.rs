@@ -78,9 +78,12 @@ pub fn weld(scene: &mut Scene, options: &WeldOptions, context: &Context) -> Resu
     let places = first_places(&groups, &names);
     let work = |(mut group, place): (Vec<&mut Part>, String)| -> Result<(WeldStats, Report)> {
         context.check_cancelled()?;
-        // Hashes, orders and the two lists of a renumbering.
+        // Hashes, orders and the two lists of a renumbering; which deltas move which point.
         let points = group.first().map_or(0, |p| u64::from(p.point_count));
-        context.take_memory(points.saturating_mul(24), || anyrig_bytes::Place::element(place.clone()))?;
+        let deltas = group.iter().flat_map(|p| &p.morphs).flat_map(|m| &m.deltas);
+        let moves: u64 = deltas.map(|d| d.values.len() as u64 / u64::from(d.width.max(1))).sum();
+        let bytes = points.saturating_mul(24).saturating_add(moves.saturating_mul(8));
+        context.take_memory(bytes, || anyrig_bytes::Place::element(place.clone()))?;
         let stats = weld_group(&mut group, options);
         let mut report = Report::default();
         let gone = stats.points_before - stats.points_after;

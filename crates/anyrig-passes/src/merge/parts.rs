@@ -106,19 +106,29 @@ fn join_mesh(mesh: &mut Mesh, targets: &[usize], context: &Context) -> Result<u6
     mesh.parts.iter().try_for_each(check_part)?;
     let old = std::mem::take(&mut mesh.parts);
     let mut gone = 0;
-    for target in 0..old.len() {
-        let members: Vec<&Part> = (0..old.len()).filter(|i| targets[*i] == target).map(|i| &old[i]).collect();
+    let mut members: Vec<Vec<&Part>> = vec![Vec::new(); old.len()];
+    old.iter().zip(targets).for_each(|(part, target)| members[*target].push(part));
+    for members in &members {
         match members.as_slice() {
             [] => gone += 1,
             [one] => mesh.parts.push((*one).clone()),
             several => {
-                let bytes: usize = several.iter().flat_map(|p| &p.streams).map(|s| s.values.len() * 4).sum();
-                context.take_memory(bytes as u64, Place::whole)?;
+                context.check_cancelled()?;
+                context.take_memory(several.iter().copied().map(bytes_of).sum(), Place::whole)?;
                 mesh.parts.push(joined(several));
             }
         }
     }
     Ok(gone)
+}
+
+/// What the part takes in one that it is joined into: four bytes for each number.
+fn bytes_of(part: &Part) -> u64 {
+    let streams: usize = part.streams.iter().map(|s| s.values.len()).sum();
+    let influences = part.influences.as_ref().map_or(0, |i| i.joints.len() + i.weights.len());
+    let deltas = part.morphs.iter().flat_map(|m| &m.deltas);
+    let deltas: usize = deltas.map(|d| d.values.len() + d.values.len() / d.width.max(1) as usize).sum();
+    4 * (streams + influences + deltas + part.corner_count()) as u64
 }
 
 /// Parts that fit together as one, one behind the other. Those that share their points' memory go on sharing it.

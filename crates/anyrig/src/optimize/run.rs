@@ -68,10 +68,11 @@ fn losses(report: &Report) -> Vec<String> {
     lost.map(ToString::to_string).collect()
 }
 
-/// The input's document, when the target writes such documents.
+/// The input's document, when the target writes such documents and no option asks for others.
 fn kept_document(route: &Route<'_>, context: &Context) -> Result<Option<Box<dyn Document>>> {
     let related = route.importer.info().extensions.iter().any(|e| route.exporter.info().extensions.contains(e));
-    if !related {
+    let asked = [route.importer.info().options, route.exporter.info().options];
+    if !related || asked.into_iter().flatten().any(|o| context.has_options(o.owner)) {
         return Ok(None);
     }
     let document = read_document(route.importer, route.source, context)?;

@@ -165,7 +165,6 @@ impl Materials<'_> {
                         add_roughness: steps(spec.number("Roughness").unwrap_or(0.0)),
                         add_metallic: steps(spec.number("Metallic").unwrap_or(0.0)),
                     };
-                    (material.roughness, material.metallic) = (1.0, 1.0);
                     &mut material.metallic_roughness_texture
                 }
                 "properties" | "specular" | "spec" | "2" if family == Family::Rbfx => {
@@ -183,8 +182,11 @@ impl Materials<'_> {
             let mut texture_use = TextureUse::new(texture);
             texture_use.transform = transform;
             *slot = Some(texture_use);
-            if form == MapForm::Properties {
-                self.spread_properties(material, path);
+            match form {
+                MapForm::Properties => self.spread_properties(material, path),
+                // The map has the parameters in it; without the map they stand for themselves.
+                MapForm::RoughnessMetallic { .. } => (material.roughness, material.metallic) = (1.0, 1.0),
+                MapForm::AsIs => {}
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::lods;
 use crate::options::UrhoOptions;
 use anyrig_bytes::text::{self, Encoding, RawText};
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, Role, Source};
-use anyrig_scene::{Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
+use anyrig_scene::{MaterialId, Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
 use geometry::Level;
 
 /// Reads the source's primary file, and motions attached to it.
@@ -97,6 +97,9 @@ fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: 
     });
     let materials = materials::import_list(scene, model.geometries.len(), source, context)?;
     let has_levels = levels.len() > 1;
+    // Each level has a list of its own.
+    let slots = (levels.len() as u64).saturating_mul(materials.len() as u64);
+    context.take_memory(slots.saturating_mul(size_of::<Option<MaterialId>>() as u64), Place::whole)?;
     let mut shown = None;
     for (level, Level { parts, distances }) in levels.drain(..).enumerate().filter(|(_, l)| !l.parts.is_empty()) {
         let name = if level == 0 { source.stem().to_owned() } else { format!("{}_LOD{level}", source.stem()) };
