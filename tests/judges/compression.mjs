@@ -22,7 +22,8 @@ import {
 
 const [anyrig, corpus, folder, list] = process.argv.slice(2).map((argument) => path.resolve(argument));
 const valid = list && new Set(readFileSync(list, "utf8").split("\n"));
-const MOST_BYTES = 1 << 20;
+/** Larger files are for the long run. */
+const MOST_BYTES = Number(process.env.ANYRIG_JUDGE_BYTES ?? 1 << 17);
 /** Options with which anyrig writes. */
 const OWN = ["meshopt=ext", "meshopt=khr", "quantize=small,meshopt=khr", "quantize=fine,meshopt=ext"];
 const counts = {};
