@@ -82,8 +82,8 @@ fn options_of_the_target_are_no_faults() {
         ("scale", Value::from(100)),
         ("handedness", Value::from("reflect-x")),
         ("handedness", Value::from("reflect-z")),
-        ("flip_v", Value::Bool(true)),
-        ("max_bones", Value::from(16)),
+        ("flip-v", Value::Bool(true)),
+        ("max-bones", Value::from(16)),
     ];
     for (key, value) in options {
         let mut object = Value::Null;
@@ -117,7 +117,7 @@ fn motions_without_a_model_are_compared_by_their_nodes() {
             "channels":[{"sampler":0,"target":{"node":1,"path":"translation"}}]},
             {"name":"b","samplers":[{"input":0,"output":1}],
             "channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}]}]}"#;
-    let source = MemorySource::new("moves.gltf", text.into_bytes());
+    let source = MemorySource::new("moves.gltf", text.as_bytes().to_vec());
     let registry = Registry::standard();
     let conversion = converted(&source, "urhox", &Context::new()).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<_> = conversion.files.iter().map(|f| f.name.as_str()).collect();

@@ -97,7 +97,9 @@ impl Comparison<'_> {
         let mut rest = written.iter().peekable();
         for (number, clip) in clips.iter().enumerate() {
             let next = rest.peek().map(|w| w.clip.name.as_str());
-            if missing > 0 && next != Some(clip.name.as_str()) && self.is_told_lost(clip, number) {
+            // One that moves nothing may go without a name that tells it from the next.
+            let goes = clip.channels.is_empty() || next != Some(clip.name.as_str()) && self.is_told_lost(clip, number);
+            if missing > 0 && goes {
                 missing -= 1;
                 continue;
             }
