@@ -1,4 +1,5 @@
 //! Of a `.gltf` with its `.bin`.
+#![allow(clippy::ptr_arg, reason = "all wrecks have one type, and some take files away")]
 
 use super::{Wreck, add, content, counts, float, negate, replace, set_float};
 use anyrig::ExportedFile;

@@ -1,5 +1,6 @@
 //! Of a `.mdl` with its `.ani` files. The layouts are written down here once more, from their description, so that this
 //! does not depend on the crate's own reading.
+#![allow(clippy::ptr_arg, reason = "all wrecks have one type, and some take files away")]
 
 use super::{Wreck, add, content, counts, float, negate, replace, set_float};
 use anyrig::ExportedFile;
