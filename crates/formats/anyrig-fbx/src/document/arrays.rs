@@ -109,7 +109,7 @@ impl<'c> Decoder<'c> {
     }
 
     fn binary_array<T: Element>(&mut self, property: &Property<'_>) -> Result<Buffer<T>> {
-        let (record, _) = property.record()?;
+        let record = property.record()?;
         let array = Stored { record: &record, endian: property.document.byte_order() };
         let len = array.checked_len().map_err(|message| Error::malformed(property.place(), message))?;
         if T::CODE == record.kind || (T::CODE == b'b' && record.kind == b'c') {

@@ -86,7 +86,8 @@ impl<'a> NamedProperty<'a> {
 
     /// True when a user made it.
     pub fn is_user(&self) -> bool {
-        self.flags().contains('U')
+        let flags = self.node.property(self.first - 1);
+        flags.and_then(|flags| flags.bytes()).is_some_and(|flags| flags.contains(&b'U'))
     }
 
     /// The node that holds it.
