@@ -5,7 +5,8 @@ use super::cameras::clamped;
 use crate::codes;
 use crate::document::json::At;
 use crate::document::{MaterialObject, SpecularGlossinessObject, typed};
-use anyrig_bytes::{Diagnostic, Result, maths};
+use anyrig_bytes::maths::srgb_to_linear;
+use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{Material, TextureUse};
 
 pub(super) const NAME: &str = "KHR_materials_pbrSpecularGlossiness";
@@ -62,13 +63,8 @@ impl Loader<'_> {
             sum / pixels
         };
         let [r, g, b, a] = &counts;
-        ([r, g, b].map(|channel| mean(channel, linear)), mean(a, |v| v))
+        ([r, g, b].map(|channel| mean(channel, srgb_to_linear)), mean(a, |v| v))
     }
-}
-
-/// From sRGB (IEC 61966-2-1) to linear.
-fn linear(value: f64) -> f64 {
-    if value <= 0.04045 { value / 12.92 } else { maths::f64::pow((value + 0.055) / 1.055, 2.4) }
 }
 
 struct Metallic {

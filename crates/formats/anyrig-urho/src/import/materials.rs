@@ -3,7 +3,7 @@
 use super::EXTRAS;
 use crate::codes;
 use crate::document::{MaterialList, Tag, XmlFile};
-use crate::gamma::to_linear;
+use anyrig_bytes::maths::srgb_to_linear;
 use anyrig_bytes::{Context, Place, Result, SharedBytes, Source, Value};
 use anyrig_image::{decode_rgba8, encode_png, map_pixels, sniff};
 use anyrig_scene::{AlphaMode, Image, Material, MaterialId, Scene, Texture, TextureId, TextureUse, UvTransform};
@@ -290,7 +290,11 @@ enum Family {
 
 impl Family {
     fn linear(self, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
-        if self == Self::Rbfx { [to_linear(r), to_linear(g), to_linear(b), a] } else { [r, g, b, a] }
+        if self != Self::Rbfx {
+            return [r, g, b, a];
+        }
+        let [r, g, b] = [r, g, b].map(|encoded| srgb_to_linear(f64::from(encoded)) as f32);
+        [r, g, b, a]
     }
 }
 
