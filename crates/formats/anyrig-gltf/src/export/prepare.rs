@@ -2,7 +2,7 @@
 
 use super::images::{is_shown, kind};
 use crate::codes;
-use anyrig_bytes::{Context, Diagnostic, ErrorKind, Result};
+use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_image::{Kind, decode_rgba8, encode_png, sniff};
 use anyrig_passes::{BakeOptions, DecomposeOptions, Shear};
 use anyrig_scene::glam::DAffine3;
@@ -47,7 +47,7 @@ fn images(scene: &mut Scene, context: &Context) -> Result<()> {
                 image.bytes = Some(png.into());
                 image.mime_type = Some(Kind::Png.media_type().to_owned());
             }
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Cancelled) => return Err(error),
+            Err(error) if error.ends_job() => return Err(error),
             // A broken one stays as it is, and its textures tell that they go without it.
             Err(_) => {}
         }

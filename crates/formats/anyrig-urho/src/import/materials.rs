@@ -20,8 +20,9 @@ pub(super) fn import_list(
     let Some(bytes) = materials.beside(&format!("{}.txt", source.stem())) else {
         return Ok(vec![None; geometry_count]);
     };
-    let list = match MaterialList::read(&bytes) {
+    let list = match MaterialList::read(&bytes, context) {
         Ok(list) => list,
+        Err(error) if error.ends_job() => return Err(error.in_file(&format!("{}.txt", source.stem()))),
         Err(error) => {
             let name = format!("{}.txt", source.stem());
             context.tell(&codes::MATERIAL_UNREAD, name.clone(), error.in_file(&name).to_string());
@@ -106,9 +107,10 @@ impl Materials<'_> {
             return Ok(*known);
         }
         self.context.take_elements(1, || Place::element(path))?;
-        let read = self.beside(path).map(|bytes| XmlFile::read(&bytes));
+        let read = self.beside(path).map(|bytes| XmlFile::read(&bytes, self.context));
         let id = match read {
             Some(Ok(xml)) => Some(self.add(&xml, stem(path))?),
+            Some(Err(error)) if error.ends_job() => return Err(error.in_file(path)),
             Some(Err(error)) => {
                 self.context.tell(&codes::MATERIAL_UNREAD, path, error.in_file(path).to_string());
                 None
@@ -227,6 +229,7 @@ impl Materials<'_> {
                         image.bytes = Some(png.into());
                         self.properties.insert(path.to_owned(), properties);
                     }
+                    Err(error) if error.ends_job() => return Err(error.in_file(path)),
                     Err(error) => {
                         self.context.tell(&codes::TEXTURE_MISSING, path, error.to_string());
                         self.textures.insert(key, None);

@@ -31,7 +31,7 @@ pub(super) fn beside(animation: &Animation, source: &dyn Source, context: &Conte
         if XmlFile::kind_of(&bytes) != Some(XmlKind::Animation) {
             return Ok(Vec::new());
         }
-        (XmlFile::read(&bytes).map(|xml| of_xml(&xml, length_secs)), name)
+        (XmlFile::read(&bytes, context).map(|xml| of_xml(&xml, length_secs)), name)
     } else if let Some((name, bytes)) = find("json").filter(|(_, bytes)| TriggersJson::looks_like(bytes)) {
         (TriggersJson::read(&bytes, context).map(|json| of_json(&json, length_secs)), name)
     } else {
