@@ -73,7 +73,7 @@ impl Call<'_> {
         };
         let mut inputs = canonical_inputs(jobs.iter().map(|job| &job.input));
         inputs.extend(self.protected.iter().cloned());
-        inputs.extend(motions.used.iter().cloned());
+        inputs.extend(motions.used());
         let existing = self.existing();
         if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
             check_place(path, existing, &inputs)?;
@@ -322,7 +322,7 @@ impl Runner<'_> {
             Input::File(path) => FileSource::open(path, limits.input_bytes)?,
             Input::Missing(_, message) => return Err(Failure::failed(message)),
         };
-        let context = self.context(job, &source)?;
+        let (context, found) = self.context(job, &source)?;
         let request = self.request(job);
         let result = if self.args.dry_run && self.args.optimize.is_none() {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
@@ -331,7 +331,8 @@ impl Runner<'_> {
                 self.check_early(job)?;
             }
             let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
-            self.protect(&source);
+            // What lies beside the inputs is known only now.
+            self.protect([source.used(), self.motions.used(), found.used()].concat());
             // The input is not needed to write and verify the output.
             drop(source);
             converted.and_then(|conversion| self.write(job, conversion, &context))
@@ -340,7 +341,8 @@ impl Runner<'_> {
         result
     }
 
-    fn context(&self, job: &Job, source: &FileSource) -> Result<Context> {
+    /// The context of a job, and the motions in it that were found.
+    fn context(&self, job: &Job, source: &FileSource) -> Result<(Context, Motions)> {
         let importer = match &self.args.from {
             Some(id) => self.registry.importer(id)?,
             None => self.registry.detect(source)?,
@@ -348,8 +350,9 @@ impl Runner<'_> {
         let routed = route(self.registry, self.args, importer, self.exporter)?;
         let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
         let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
-        let context = self.found_motions(job, importer).attach(self.motions.attach(context));
-        Ok(context.with_progress(self.bar.stages()))
+        let found = self.found_motions(job, importer);
+        let context = found.attach(self.motions.attach(context));
+        Ok((context.with_progress(self.bar.stages()), found))
     }
 
     /// A document that is written back as it is takes no motions.
@@ -363,7 +366,7 @@ impl Runner<'_> {
             return Motions::default();
         };
         let found = Motions::beside(path, importer, self.global.limits.limits().input_bytes);
-        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(found.used.iter().cloned());
+        self.protect(found.used());
         found
     }
 
@@ -390,8 +393,8 @@ impl Runner<'_> {
         check_place(&place, self.existing, &self.inputs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn protect(&self, source: &FileSource) {
-        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(source.used());
+    fn protect(&self, used: Vec<PathBuf>) {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
     }
 
     fn write(&self, job: &Job, conversion: Conversion, context: &Context) -> Result<Done> {

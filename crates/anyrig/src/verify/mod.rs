@@ -81,8 +81,7 @@ impl Registry {
         let main_kind = files.first().map(kind).unwrap_or_default();
         let mut apart = context.apart();
         for file in motions(importer, files, &main_kind) {
-            let name = file.name.rsplit('/').next().unwrap_or(&file.name).to_owned();
-            apart = apart.with_attachment(Attachment::new(Role::Motion, name, file.content.to_shared()));
+            apart = apart.with_attachment(Attachment::new(Role::Motion, &file.name, file.content.to_shared()));
         }
         let alike = files.iter().enumerate().filter(|(_, file)| kind(file) == main_kind);
         alike

@@ -243,7 +243,7 @@ fn names_of_morphs_are_booked_for_each_level_of_detail() {
     assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
 }
 
-/// By themselves and beside a model.
+/// By themselves, beside a model and beside a motion.
 #[test]
 fn text_files_are_booked_before_they_are_taken_apart() {
     let mut list = b"m.xml\n".to_vec();
@@ -255,12 +255,15 @@ fn text_files_are_booked_before_they_are_taken_apart() {
         let model = alone("a.mdl", support::writer::umd3(2)).with_file("a.txt", b"m.xml".to_vec());
         model.with_file(name, bytes)
     };
+    let motion = |bytes: Vec<u8>| alone("a.ani", support::writer::uan2(4)).with_file("a.xml", bytes);
     let sources = [
         alone("a.txt", list.clone()),
         alone("m.xml", tags("material")),
         alone("m.xml", attributes("material")),
         model("a.txt", list),
         model("m.xml", tags("material")),
+        motion(tags("animation")),
+        motion(attributes("animation")),
     ];
     let mut limits = Limits::default();
     limits.memory_bytes = 1_000_000;
