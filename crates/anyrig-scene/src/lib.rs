@@ -56,6 +56,7 @@ pub use validate::validate;
 pub use variants::{Variant, VariantMaterial};
 
 use anyrig_bytes::Value;
+use std::collections::BTreeSet;
 
 /// Id of a [`Node`].
 pub type NodeId = Id<Node>;
@@ -133,6 +134,11 @@ impl Scene {
     pub fn shown_roots(&self) -> Vec<NodeId> {
         let set = self.default_root_set.and_then(|i| self.root_sets.get(i)).or_else(|| self.root_sets.first());
         set.map_or_else(|| self.roots().collect(), |set| set.roots.clone())
+    }
+
+    /// Nodes whose transform a clip moves.
+    pub fn moved_nodes(&self) -> BTreeSet<NodeId> {
+        self.clips.iter().flat_map(|clip| &clip.channels).filter_map(|channel| channel.target.moved_node()).collect()
     }
 
     /// A value of the scene's extras.

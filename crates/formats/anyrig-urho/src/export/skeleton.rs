@@ -11,7 +11,7 @@ use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
 use anyrig_scene::walk::{depth_first, rest_world_transforms};
-use anyrig_scene::{Influences, NodeId, Property, Scene, SkinId, Trs};
+use anyrig_scene::{Influences, NodeId, Scene, SkinId, Trs};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of a root that the source does not have.
@@ -121,7 +121,8 @@ impl Fold {
 pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     let reached = depth_first(scene, scene.shown_roots());
     let drawn = drawn_nodes(scene, &reached);
-    let moved = moved_nodes(scene, &reached);
+    let moved = scene.moved_nodes();
+    let moved: Vec<NodeId> = reached.iter().copied().filter(|node| moved.contains(node)).collect();
     let worlds = rest_world_transforms(scene);
     let skinned = drawn.iter().any(|n| skin_of(scene, *n).is_some());
     if !skinned && moved.is_empty() {
@@ -160,13 +161,6 @@ pub(super) fn count_not_shown(scene: &Scene) -> usize {
     all.saturating_sub(drawn.len() + levels)
 }
 
-fn moved_nodes(scene: &Scene, reached: &[NodeId]) -> BTreeSet<NodeId> {
-    let reached: BTreeSet<NodeId> = reached.iter().copied().collect();
-    let targets = scene.clips.iter().flat_map(|c| &c.channels).filter_map(anyrig_scene::Channel::node_target);
-    let moved = targets.filter(|(_, property)| *property != Property::MorphWeights).map(|(node, _)| node);
-    moved.filter(|node| reached.contains(node)).collect()
-}
-
 fn skin_of(scene: &Scene, node: NodeId) -> Option<SkinId> {
     let instance = scene.nodes[node].mesh.as_ref()?;
     let mesh = scene.meshes.get(instance.mesh)?;
@@ -189,7 +183,7 @@ pub(super) fn is_unbound(influences: &Influences, point: usize) -> bool {
 }
 
 /// The nodes that become bones: joints in their order, then the others in the order of the hierarchy.
-fn bone_nodes(scene: &Scene, reached: &[NodeId], drawn: &[NodeId], moved: &BTreeSet<NodeId>) -> Vec<NodeId> {
+fn bone_nodes(scene: &Scene, reached: &[NodeId], drawn: &[NodeId], moved: &[NodeId]) -> Vec<NodeId> {
     let mut order = Vec::new();
     let mut taken = BTreeSet::new();
     for skin in drawn.iter().filter_map(|n| skin_of(scene, *n)) {
