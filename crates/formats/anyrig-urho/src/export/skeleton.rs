@@ -7,6 +7,7 @@
 use crate::codes;
 use crate::document::{Bone as FileBone, Collision};
 use crate::lods;
+use anyrig_animation::Evaluator;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -120,7 +121,7 @@ impl Fold {
 /// Decides on bones, bindings and instances.
 pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     let reached = depth_first(scene, scene.shown_roots());
-    let drawn = drawn_nodes(scene, &reached);
+    let drawn = drawn_nodes(scene);
     let moved = scene.moved_nodes();
     let moved: Vec<NodeId> = reached.iter().copied().filter(|node| moved.contains(node)).collect();
     let worlds = rest_world_transforms(scene);
@@ -143,19 +144,16 @@ pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     Plan { skeleton: Some(builder.finish(context)), instances }
 }
 
-/// Shown nodes with a mesh that are not below a hidden one.
-fn drawn_nodes(scene: &Scene, reached: &[NodeId]) -> Vec<NodeId> {
-    let mut visible = vec![false; scene.nodes.len()];
-    for id in reached {
-        let node = &scene.nodes[*id];
-        visible[id.index()] = node.visible && node.parent.is_none_or(|p| visible[p.index()]);
-    }
-    reached.iter().copied().filter(|id| visible[id.index()] && scene.nodes[*id].mesh.is_some()).collect()
+/// Shown nodes with a mesh that are not below a hidden one, each once however many instances it has.
+fn drawn_nodes(scene: &Scene) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = Evaluator::new(scene).shown().iter().map(|shown| shown.node).collect();
+    nodes.dedup();
+    nodes
 }
 
 /// Number of meshes that will not be written because nothing shows them.
 pub(super) fn count_not_shown(scene: &Scene) -> usize {
-    let drawn = drawn_nodes(scene, &depth_first(scene, scene.shown_roots()));
+    let drawn = drawn_nodes(scene);
     let levels: usize = drawn.iter().map(|node| lods::coarser(scene, *node).len()).sum();
     let all = scene.nodes.values().filter(|n| n.mesh.is_some()).count();
     all.saturating_sub(drawn.len() + levels)
