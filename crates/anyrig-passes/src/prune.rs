@@ -243,7 +243,8 @@ fn remove_still_clips(scene: &mut Scene, pinned: Pinned, context: &Context) -> u
     gone(&needed)
 }
 
-/// The number of channels that went. A clip keeps one that holds its length.
+/// The number of channels that went. A clip keeps one whose keys end where all did, with a stated length too: there are
+/// formats whose clips are as long as their keys.
 fn remove_rest_channels(scene: &mut Scene) -> u64 {
     let mut clips = std::mem::take(&mut scene.clips);
     let mut count = 0;
@@ -251,8 +252,7 @@ fn remove_rest_channels(scene: &mut Scene) -> u64 {
         let end = |c: &Channel| c.curve.times_secs.last().copied().unwrap_or(f64::MIN);
         let whole = clip.channels.iter().map(end).fold(f64::MIN, f64::max);
         let rests: Vec<bool> = clip.channels.iter().map(|c| clip.layers.len() < 2 && holds_rest(scene, c)).collect();
-        let mut held = clip.length_secs.is_some();
-        held |= clip.channels.iter().zip(&rests).any(|(c, rests)| !rests && end(c) >= whole);
+        let mut held = clip.channels.iter().zip(&rests).any(|(c, rests)| !rests && end(c) >= whole);
         let mut rest = rests.iter();
         clip.channels.retain(|channel| {
             let rests = rest.next().copied().unwrap_or(false);
