@@ -4,12 +4,13 @@
 #![allow(clippy::print_stdout, reason = "a judge says what it counted")]
 
 mod disk;
-mod glb;
+#[path = "judge/mod.rs"]
+mod gltf;
 
 use anyrig::scene::glam::{DMat3, DVec3};
 use anyrig::{Context, ConvertRequest, convert};
 use disk::{Disk, corpus, files};
-use glb::Glb;
+use gltf::File;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -172,7 +173,7 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
     let Ok(theirs) = ufbx::load_memory(&bytes, options) else { return Ok(()) };
     let conversion = convert(&Disk::open(path), &ConvertRequest::new("glb"), &Context::new());
     let conversion = conversion.map_err(|e| format!("{e}"))?;
-    let glb = Glb::new(&conversion.files[0].content.to_vec());
+    let glb = File::open(&conversion.files[0].content.to_vec(), |_| None).ok_or("the GLB cannot be read")?;
     counts.files += 1;
     let to_gltf = gltf_from_file(&theirs);
     let meshes: Vec<(&ufbx::Node, &ufbx::Mesh)> =
@@ -203,10 +204,11 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
         }
     };
     look(&theirs, None, "at rest");
-    let mut animations = glb.list("animations").iter().enumerate();
+    let names: Vec<&str> = glb.clip_names().collect();
+    let mut animations = names.into_iter().enumerate();
     for stack in &theirs.anim_stacks {
         let mut ahead = animations.clone();
-        let found = ahead.find(|(_, a)| a["name"].as_str().unwrap_or("") == &*stack.element.name);
+        let found = ahead.find(|(_, name)| *name == &*stack.element.name);
         let Some((animation, _)) = found else { continue };
         animations = ahead;
         counts.animated += 1;
@@ -222,12 +224,13 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
 }
 
 /// The points of each node's primitives, stored and shown.
-fn gathered(glb: &Glb, moment: Option<(usize, f64)>) -> BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> {
+fn gathered(glb: &File, moment: Option<(usize, f64)>) -> BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> {
     let mut all: BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> = BTreeMap::new();
-    for points in glb.points(moment) {
-        let (stored, shown) = all.entry(points.node).or_default();
-        stored.extend(points.stored);
-        shown.extend(points.shown);
+    for primitive in glb.primitives(moment) {
+        let (stored, shown) = all.entry(primitive.node).or_default();
+        stored.extend(primitive.stored.into_iter().map(DVec3::from_array));
+        // Points that no joint holds lie at the origin, as they do there.
+        shown.extend(primitive.shown.into_iter().map(|p| p.map_or(DVec3::ZERO, DVec3::from_array)));
     }
     all
 }
