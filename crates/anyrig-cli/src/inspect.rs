@@ -23,7 +23,7 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     } else {
         FileSource::open(&args.input, limits.input_bytes)?
     };
-    let motions = match args.motion_choice() {
+    let motions = match args.motion.choice() {
         Choice::Files(files) => Motions::read(files, limits.input_bytes)?,
         Choice::Usual if args.input != Path::new("-") => {
             let registry = Registry::standard();
