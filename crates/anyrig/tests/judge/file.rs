@@ -16,12 +16,15 @@ const UNKNOWN: [&str; 7] = [
     "MSFT_lod",
 ];
 
+/// The numbers of an accessor.
+pub(super) type Numbers = Rc<Vec<f64>>;
+
 /// A file with its buffers.
 pub struct File {
     pub(super) json: Value,
     buffers: Vec<Vec<u8>>,
     /// Accessors that were read.
-    known: RefCell<BTreeMap<usize, Rc<Vec<f64>>>>,
+    known: RefCell<BTreeMap<usize, Numbers>>,
 }
 
 impl File {
@@ -58,7 +61,7 @@ impl File {
     }
 
     /// All numbers of an accessor; none for what is no index.
-    pub(super) fn accessor(&self, index: &Value) -> Rc<Vec<f64>> {
+    pub(super) fn accessor(&self, index: &Value) -> Numbers {
         let Some(index) = number(index) else { return Rc::default() };
         if let Some(known) = self.known.borrow().get(&index) {
             return Rc::clone(known);

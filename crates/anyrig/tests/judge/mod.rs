@@ -10,9 +10,8 @@ mod file;
 
 pub use file::File;
 
-use file::{at, number, numbers};
+use file::{Numbers, at, number, numbers};
 use serde_json::Value;
-use std::rc::Rc;
 
 type Matrix = [[f64; 4]; 4];
 type Point = [f64; 3];
@@ -250,7 +249,7 @@ impl File {
 }
 
 /// The sum of what each joint makes of the point.
-fn skinned(point: Point, index: usize, sets: &[(Rc<Vec<f64>>, Rc<Vec<f64>>)], palette: &[Matrix]) -> Option<Point> {
+fn skinned(point: Point, index: usize, sets: &[(Numbers, Numbers)], palette: &[Matrix]) -> Option<Point> {
     let (mut sum, mut total) = ([0.0; 3], 0.0);
     for (joints, weights) in sets {
         for i in index * 4..index * 4 + 4 {
