@@ -1,7 +1,7 @@
 //! Leaves out what nothing needs.
 
 use crate::references::{NewIds, Pinned, numbered, pinned};
-use crate::{codes, reading};
+use crate::{Count, codes, counts, reading};
 use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_scene::walk::parents_first;
 use anyrig_scene::{Channel, Clip, ElementId, Interpolation, LocalTransform, Node, Property, Scene, Target};
@@ -79,19 +79,20 @@ pub struct PruneStats {
 }
 
 impl PruneStats {
-    fn rows(&self) -> [(&'static str, u64); 11] {
+    /// All kinds, in this order.
+    pub fn counts(&self) -> [Count; 11] {
         [
-            ("meshes", self.meshes),
-            ("skins", self.skins),
-            ("materials", self.materials),
-            ("textures", self.textures),
-            ("images", self.images),
-            ("cameras", self.cameras),
-            ("lights", self.lights),
-            ("nodes", self.nodes),
-            ("clips", self.clips),
-            ("channels", self.channels),
-            ("attributes", self.streams),
+            Count::new(self.meshes, "mesh", "meshes"),
+            Count::new(self.skins, "skin", "skins"),
+            Count::new(self.materials, "material", "materials"),
+            Count::new(self.textures, "texture", "textures"),
+            Count::new(self.images, "image", "images"),
+            Count::new(self.cameras, "camera", "cameras"),
+            Count::new(self.lights, "light", "lights"),
+            Count::new(self.nodes, "node", "nodes"),
+            Count::new(self.clips, "clip", "clips"),
+            Count::new(self.channels, "channel", "channels"),
+            Count::new(self.streams, "attribute", "attributes"),
         ]
     }
 }
@@ -131,9 +132,7 @@ pub fn prune(scene: &mut Scene, options: &PruneOptions, context: &Context) -> Re
         unused_resources(scene, pinned, &mut ids, &mut stats, context);
     }
     ids.apply(scene);
-    for (what, count) in stats.rows().into_iter().filter(|(_, count)| *count > 0) {
-        context.push(Diagnostic::new(&codes::PRUNED, what, "nothing needs them").times(count));
-    }
+    counts::tell(&stats.counts(), &codes::PRUNED, "nothing needs them", context);
     Ok(stats)
 }
 

@@ -4,9 +4,9 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use crate::codes;
 use crate::references::{NewIds, Pinned, numbered, pinned};
-use anyrig_bytes::{Context, Diagnostic, Result};
+use crate::{Count, codes, counts};
+use anyrig_bytes::{Context, Result};
 use anyrig_scene::{Arena, ElementId, Id, Image, Material, Mesh, RootSet, Scene, Skin, Target, Texture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,21 @@ pub struct MergeStats {
     pub root_sets: u64,
 }
 
+impl MergeStats {
+    /// All kinds, in this order.
+    pub fn counts(&self) -> [Count; 7] {
+        [
+            Count::new(self.images, "image", "images"),
+            Count::new(self.textures, "texture", "textures"),
+            Count::new(self.materials, "material", "materials"),
+            Count::new(self.meshes, "mesh", "meshes"),
+            Count::new(self.skins, "skin", "skins"),
+            Count::new(self.parts, "part", "parts"),
+            Count::new(self.root_sets, "root set", "root sets"),
+        ]
+    }
+}
+
 /// Makes one of equal images, textures, materials, meshes and skins, one part of a mesh's parts with the same material,
 /// and one root set of several, as the options want it. The scene looks and moves the same.
 ///
@@ -119,18 +134,7 @@ pub fn merge(scene: &mut Scene, options: &MergeOptions, context: &Context) -> Re
     if options.root_sets == RootSets::Join {
         stats.root_sets = join_root_sets(scene);
     }
-    let rows = [
-        ("images", stats.images),
-        ("textures", stats.textures),
-        ("materials", stats.materials),
-        ("meshes", stats.meshes),
-        ("skins", stats.skins),
-        ("parts", stats.parts),
-        ("root sets", stats.root_sets),
-    ];
-    for (what, count) in rows.into_iter().filter(|(_, count)| *count > 0) {
-        context.push(Diagnostic::new(&codes::MERGED, what, "equal ones became one").times(count));
-    }
+    counts::tell(&stats.counts(), &codes::MERGED, "equal ones became one", context);
     Ok(stats)
 }
 
