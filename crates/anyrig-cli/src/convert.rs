@@ -10,7 +10,8 @@ use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
 use crate::stage::{Existing, Stage, check_place, write_one};
-use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
+use crate::summary::{self, Row};
+use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
     Axes, Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Optimization, Packaging,
@@ -108,7 +109,7 @@ impl Call<'_> {
         Group {
             exit: outcome.exit(),
             conversions: vec![report_of(input, None, &outcome)],
-            rows: vec![Row::of(input, &outcome, self.args.dry_run)],
+            rows: vec![row_of(input, &outcome, self.args.dry_run)],
             protected: BTreeSet::new(),
         }
     }
@@ -117,7 +118,7 @@ impl Call<'_> {
     pub fn finish(&self, groups: Vec<Group>) -> Result<Exit> {
         let rows: Vec<&Row> = groups.iter().flat_map(|g| &g.rows).collect();
         if rows.len() > 1 && self.ui.volume > Volume::Quiet {
-            self.ui.out(&summary(&rows));
+            self.ui.out(&summary::text(&rows));
         }
         let exit = groups.iter().map(|g| g.exit).max().unwrap_or(Exit::Done);
         let Some(path) = &self.args.report else { return Ok(exit) };
@@ -512,7 +513,7 @@ impl Runner<'_> {
         let both = || jobs.iter().map(|job| &job.input).zip(outcomes);
         let target = self.exporter.info().id;
         let conversions = both().map(|(input, outcome)| report_of(input, Some(target), outcome)).collect();
-        let rows = both().map(|(input, outcome)| Row::of(input, outcome, self.args.dry_run)).collect();
+        let rows = both().map(|(input, outcome)| row_of(input, outcome, self.args.dry_run)).collect();
         let mut protected = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let written = outcomes.iter().filter_map(|o| o.result.as_ref().ok()).flat_map(|done| &done.files);
         protected.extend(written.filter_map(|(path, _)| path.canonicalize().ok()));
@@ -535,34 +536,13 @@ fn error_line(ui: Ui, input: &Input, message: &str) -> String {
     format!("{} {}\n", ui.ink_err(Ink::Red, "error:"), clean(&message))
 }
 
-/// An input in the table of a batch.
-struct Row {
-    exit: Exit,
-    cells: Vec<String>,
-}
-
-impl Row {
-    fn of(input: &Input, outcome: &Outcome, dry_run: bool) -> Self {
-        let exit = outcome.exit();
-        let result = match (exit, dry_run) {
-            (Exit::Done, true) => "planned",
-            (Exit::Done, false) => "done",
-            (Exit::Losses, _) => "losses",
-            (Exit::Failed | Exit::Usage, _) => "failed",
-        };
-        let output = match &outcome.result {
-            Ok(done) => done.files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default(),
-            Err(failure) => shorten(&failure.message),
-        };
-        Self { exit, cells: vec![input.display(), result.to_owned(), counts(&outcome.report), output] }
-    }
-}
-
-fn summary(rows: &[&Row]) -> String {
-    let head = ["input", "result", "report", "output"].map(str::to_owned).to_vec();
-    let all: Vec<_> = std::iter::once(head).chain(rows.iter().map(|row| row.cells.clone())).collect();
-    let done = rows.iter().filter(|row| row.exit == Exit::Done).count();
-    format!("\n{}{done} of {} converted\n", table(&all), plural(rows.len(), "input"))
+/// The row of an input in the table of a batch.
+fn row_of(input: &Input, outcome: &Outcome, dry_run: bool) -> Row {
+    let output = match &outcome.result {
+        Ok(done) => done.files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default(),
+        Err(failure) => failure.message.clone(),
+    };
+    Row::new(input.display(), outcome.exit(), &outcome.report, output).of_plan(dry_run)
 }
 
 fn report_of(input: &Input, target: Option<&str>, outcome: &Outcome) -> serde_json::Value {
@@ -603,16 +583,4 @@ fn write_to_stdout(conversion: &Conversion) -> Result<Vec<(PathBuf, u64)>> {
     let result = file.content.write_to(&mut out).and_then(|()| out.flush());
     result.map_err(|e| Failure::io(Path::new("-"), "write", &e))?;
     Ok(vec![(PathBuf::from("-"), file.content.len())])
-}
-
-fn counts(report: &Report) -> String {
-    let of = |severity| report.diagnostics().iter().filter(|d| d.severity == severity).count();
-    let all = [Severity::Lost, Severity::Approximated, Severity::Repaired, Severity::Note];
-    let words: Vec<_> = all.into_iter().filter(|s| of(*s) > 0).map(|s| format!("{} {s}", of(s))).collect();
-    words.join(", ")
-}
-
-fn shorten(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }

@@ -19,6 +19,7 @@ mod progress;
 mod rewrite;
 mod source;
 mod stage;
+mod summary;
 mod ui;
 mod validate;
 
