@@ -110,7 +110,7 @@ pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
 /// start, the quarters and the end of each clip of `a`, with the clip of the same number in `b`.
 ///
 /// In the scenes' unit, so both must be in the same space. `None` when they differ in the numbers of clips, shown parts
-/// or points. Compare it with [`scene_size`].
+/// or points. Compare it with [`crate::scene_size`].
 pub fn motion_distance(a: &Scene, b: &Scene) -> Option<f64> {
     if a.clips.len() != b.clips.len() {
         return None;
