@@ -28,7 +28,9 @@ use crate::names::REQUIRED;
 use crate::read::read;
 use crate::uri;
 use anyrig_bytes::{Context, Error, Result, Severity, SharedBytes, Source};
-use anyrig_scene::{MaterialId, Scene, Space, VariantMaterial};
+use anyrig_scene::{MaterialId, MeshId, NodeId, Scene, Space, VariantMaterial};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// Reads a source into a validated scene.
 pub(crate) fn import(source: &dyn Source, context: &Context) -> Result<Scene> {
@@ -92,6 +94,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         scene: Scene::new(Space::GLTF),
         mesh_materials: Vec::new(),
         mesh_variants: Vec::new(),
+        shown_by: OnceCell::new(),
     };
     loader.images()?;
     loader.textures()?;
@@ -128,6 +131,8 @@ struct Loader<'a> {
     mesh_materials: Vec<Vec<Option<MaterialId>>>,
     /// What the parts of each mesh wear in variants; nodes take them over.
     mesh_variants: Vec<Vec<VariantMaterial>>,
+    /// The nodes that show each mesh by its own morph weights, found once for all pointers.
+    shown_by: OnceCell<BTreeMap<MeshId, Vec<NodeId>>>,
 }
 
 /// The items of a root list, with their places.
