@@ -95,6 +95,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         mesh_materials: Vec::new(),
         mesh_variants: Vec::new(),
         shown_by: OnceCell::new(),
+        glossy_maps: BTreeMap::new(),
     };
     loader.images()?;
     loader.textures()?;
@@ -133,6 +134,8 @@ struct Loader<'a> {
     mesh_variants: Vec<Vec<VariantMaterial>>,
     /// The nodes that show each mesh by its own morph weights, found once for all pointers.
     shown_by: OnceCell<BTreeMap<MeshId, Vec<NodeId>>>,
+    /// Textures that were made from specular-glossiness ones.
+    glossy_maps: BTreeMap<glossiness::Key, glossiness::Maps>,
 }
 
 /// The items of a root list, with their places.
