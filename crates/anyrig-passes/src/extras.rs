@@ -66,33 +66,7 @@ pub(crate) fn drop_references(scene: &mut Scene) -> u64 {
         count += stale.len() as u64;
         stale.iter().for_each(|namespace| drop(extras.remove(namespace)));
     };
-    drop_from(&mut scene.extras);
-    for node in scene.nodes.values_mut() {
-        drop_from(&mut node.extras);
-        node.instances.iter_mut().for_each(|i| drop_from(&mut i.extras));
-    }
-    scene.variants.iter_mut().for_each(|v| drop_from(&mut v.extras));
-    scene.root_sets.iter_mut().for_each(|s| drop_from(&mut s.extras));
-    for mesh in scene.meshes.values_mut() {
-        drop_from(&mut mesh.extras);
-        mesh.parts.iter_mut().for_each(|p| drop_from(&mut p.extras));
-    }
-    scene.skins.values_mut().for_each(|s| drop_from(&mut s.extras));
-    scene.cameras.values_mut().for_each(|c| drop_from(&mut c.extras));
-    scene.lights.values_mut().for_each(|l| drop_from(&mut l.extras));
-    for material in scene.materials.values_mut() {
-        drop_from(&mut material.extras);
-        material.texture_slots_mut().into_iter().flatten().for_each(|used| drop_from(&mut used.extras));
-    }
-    for texture in scene.textures.values_mut() {
-        drop_from(&mut texture.extras);
-        texture.sampler.iter_mut().for_each(|s| drop_from(&mut s.extras));
-    }
-    scene.images.values_mut().for_each(|i| drop_from(&mut i.extras));
-    for clip in &mut scene.clips {
-        drop_from(&mut clip.extras);
-        clip.channels.iter_mut().for_each(|c| drop_from(&mut c.extras));
-    }
+    scene.for_each_extras_mut(&mut drop_from);
     for clip in &mut scene.clips {
         let before = clip.channels.len();
         clip.channels.retain(|c| !matches!(c.target, anyrig_scene::Target::Other(_)));

@@ -1,5 +1,6 @@
 //! What the model has no word for, by namespace.
 
+use crate::Scene;
 use anyrig_bytes::Value;
 use std::collections::BTreeMap;
 
@@ -35,5 +36,39 @@ impl Extras {
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+}
+
+impl Scene {
+    /// Acts on the extras of the scene and of everything in it: the one walk, so that nobody forgets an element.
+    pub fn for_each_extras_mut(&mut self, mut act: impl FnMut(&mut Extras)) {
+        act(&mut self.extras);
+        for node in self.nodes.values_mut() {
+            act(&mut node.extras);
+            node.instances.iter_mut().for_each(|i| act(&mut i.extras));
+        }
+        self.variants.iter_mut().for_each(|v| act(&mut v.extras));
+        self.root_sets.iter_mut().for_each(|s| act(&mut s.extras));
+        for mesh in self.meshes.values_mut() {
+            act(&mut mesh.extras);
+            mesh.parts.iter_mut().for_each(|p| act(&mut p.extras));
+        }
+        self.skins.values_mut().for_each(|s| act(&mut s.extras));
+        for material in self.materials.values_mut() {
+            act(&mut material.extras);
+            material.part_extras_mut().for_each(&mut act);
+            material.texture_slots_mut().into_iter().flatten().for_each(|used| act(&mut used.extras));
+        }
+        for texture in self.textures.values_mut() {
+            act(&mut texture.extras);
+            texture.sampler.iter_mut().for_each(|s| act(&mut s.extras));
+        }
+        self.images.values_mut().for_each(|i| act(&mut i.extras));
+        self.cameras.values_mut().for_each(|c| act(&mut c.extras));
+        self.lights.values_mut().for_each(|l| act(&mut l.extras));
+        for clip in &mut self.clips {
+            act(&mut clip.extras);
+            clip.channels.iter_mut().for_each(|c| act(&mut c.extras));
+        }
     }
 }

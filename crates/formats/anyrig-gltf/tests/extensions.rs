@@ -580,6 +580,55 @@ fn encodings_of_textures_pass_through_with_their_fallback() {
 }
 
 /// An extension that no one here knows: kept with whatever numbers it has, unless they lead to data that is packed anew.
+/// What lies beside a file in files that only an unknown extension names is not carried over, and nothing may lead there
+/// from elsewhere in the file.
+#[test]
+fn extensions_that_name_files_go_with_all_that_leads_to_them() {
+    let channel = |pointer: &str| {
+        format!(
+            r#"{{"sampler":0,"target":{{"path":"pointer","extensions":{{"KHR_animation_pointer":{{"pointer":"{pointer}"}}}}}}}}"#
+        )
+    };
+    let channels = [channel("/nodes/0/extensions/EXT_sound/volume"), channel("/extensions/EXT_linked/lights/0/gain")];
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["EXT_sound","EXT_linked"],
+        "buffers":[{{"byteLength":8}}],"bufferViews":[{{"buffer":0,"byteLength":8}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"type":"SCALAR","count":2,"min":[0],"max":[1]}}],
+        "extensions":{{"EXT_sound":{{"sounds":[{{"uri":"bang.mp3"}}]}},
+            "EXT_linked":{{"lights":[{{"uri":"https://example.com/a.ies"}},{{"uri":"data:,a"}}]}}}},
+        "nodes":[{{"extensions":{{"EXT_sound":{{"sound":0,"volume":0.5}},"EXT_linked":{{"light":0}}}}}}],
+        "scene":0,"scenes":[{{"nodes":[0]}}],
+        "animations":[{{"samplers":[{{"input":0,"output":0}}],"channels":[{}]}}]}}"#,
+        channels.join(",")
+    );
+    let (scene, context) = read(glb(&json, &floats(&[0.0, 1.0])));
+    let told: Vec<_> = context.report().diagnostics().iter().map(|d| (d.code.id, d.subject.clone())).collect();
+    let lost = ("gltf.extension-data-lost", "EXT_sound".to_owned());
+    assert_eq!(told.iter().filter(|line| **line == lost).count(), 2, "{told:?}");
+    assert!(told.contains(&("gltf.channel-unknown", "clip 0".to_owned())), "{told:?}");
+    let json = parsed(&written("files", &scene));
+    assert_eq!(json["extensionsUsed"], serde_json::json!(["EXT_linked", "KHR_animation_pointer"]));
+    assert_eq!(json["nodes"][0]["extensions"], serde_json::json!({"EXT_linked": {"light": 0}}));
+    assert_eq!(json["animations"][0]["channels"].as_array().map(Vec::len), Some(1));
+    assert!(!json.to_string().contains("EXT_sound"));
+}
+
+/// An extension that is left out because numbers changed is not required any more.
+#[test]
+fn what_goes_stale_is_required_no_more() {
+    let json = r#"{"asset":{"version":"2.0"},"extensionsRequired":["KHR_materials_volume_scatter"],
+        "extensionsUsed":["KHR_materials_volume_scatter"],
+        "images":[{"uri":"missing.png"},{"uri":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="}],
+        "textures":[{"source":1}],
+        "materials":[{"extensions":{"KHR_materials_volume_scatter":{"multiscatterColorTexture":{"index":0}}}}]}"#;
+    let (scene, _) = read(glb(json, &[]));
+    let context = Context::new();
+    let file = Glb.export(scene, "stale", &context).expect("exportable")[0].content.to_vec();
+    assert_eq!(context.report().count_of("gltf.extension-stale"), 1);
+    let json = parsed(&file);
+    assert!(json["extensionsRequired"].is_null() && json["extensionsUsed"].is_null(), "{json}");
+}
+
 #[test]
 fn unknown_extensions_are_carried_but_for_data() {
     let json = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0,1]}],"scene":0,"nodes":[{"extensions":{"EXT_own":{"partner":1,"deep":[{"a":2}]}}},

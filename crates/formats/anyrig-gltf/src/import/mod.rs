@@ -113,6 +113,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         loader.scene.extras.set(REQUIRED, carried);
     }
     let mut scene = loader.scene;
+    extras::drop_lost(&mut scene, &extras::lost_names(root), context);
     anyrig_scene::validate(&mut scene, context);
     if let Some(variant) = crate::GltfOptions::of(context)?.variant {
         anyrig_passes::pick_variant(&mut scene, &variant)?;
