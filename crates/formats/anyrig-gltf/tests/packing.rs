@@ -314,6 +314,19 @@ fn with_json(glb: &[u8], json: &serde_json::Value) -> Vec<u8> {
     [&head.concat(), &text, &glb[20 + length..]].concat()
 }
 
+/// Normals are of unit length within a tolerance, and must not fall back to floats because of it.
+#[test]
+fn normals_that_are_a_little_long_are_rounded() {
+    let mut scene = squares();
+    for mesh in scene.meshes.values_mut() {
+        mesh.parts[0].set_stream(Stream::new(Semantic::Normal, 3, [0.0, 0.0, 1.0003].repeat(4)));
+    }
+    let (back, ..) = through(&scene, &[("quantize", "fine")]);
+    let normals = streams(&back).into_iter().filter(|s| s.semantic == Semantic::Normal);
+    assert!(normals.clone().count() == 2 && normals.clone().all(|s| s.storage == Storage::Snorm16));
+    assert!(normals.flat_map(|s| s.values.iter()).all(|v| *v == 0.0 || *v == 1.0));
+}
+
 #[test]
 fn what_came_as_whole_numbers_can_stay_so() {
     let (rounded, ..) = through(&squares(), &[("quantize", "small")]);

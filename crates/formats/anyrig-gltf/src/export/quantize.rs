@@ -5,7 +5,7 @@
 //! added, so that what refers to nodes stays right; a mesh for which neither works keeps its floats.
 
 use super::meshes::has_influences;
-use super::streams::{UNIT_TOLERANCE, unit_vectors};
+use super::streams::unit_vectors;
 use crate::codes;
 use crate::names::{EXTRAS, MEMBERS};
 use crate::options::Quantize;
@@ -345,10 +345,9 @@ impl Rounder<'_> {
             Semantic::Normal | Semantic::Tangent => {
                 let what = if stream.semantic == Semantic::Normal { "normals" } else { "tangents" };
                 let context = self.context;
-                let rounded = |s: &Stream| fractions(&unit_vectors(s, subject, context), direction.1);
+                let rounded = |s: &Stream| directions(&unit_vectors(s, subject, context), s.width.into(), direction.1);
                 self.set(stream, key, direction.0, rounded);
-                // The shortest vector that is taken as one of unit length turns most.
-                let turn = HALF_DIAGONAL / f64::from(direction.1) / f64::from(1.0 - UNIT_TOLERANCE);
+                let turn = HALF_DIAGONAL / f64::from(direction.1) + UNDO_ERROR;
                 Some(Moved::new(what, maths::f64::asin(turn).to_degrees(), " degrees"))
             }
             Semantic::TexCoord(_) if are_fractions(&stream.values) => {
@@ -416,6 +415,18 @@ fn are_fractions(values: &[f32]) -> bool {
     values.iter().all(|v| (0.0..=1.0).contains(v))
 }
 
+/// Vectors of about unit length rounded to multiples of 1 / `most`. They are made exactly as long first: what is a little
+/// longer has numbers above 1, which no fraction holds. The fourth number of a tangent is a sign.
+fn directions(values: &[f32], width: usize, most: f32) -> Vec<f32> {
+    let mut rounded = values.to_vec();
+    for vector in rounded.chunks_exact_mut(width.max(1)) {
+        let axes = vector.get_mut(..3).unwrap_or_default();
+        let length = axes.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        axes.iter_mut().for_each(|v| *v = (f64::from(*v) / length * f64::from(most)).round() as f32 / most);
+    }
+    rounded
+}
+
 /// Values rounded to multiples of 1 / `most`.
 fn fractions(values: &[f32], most: f32) -> Vec<f32> {
     values.iter().map(|v| (v * most).round() / most).collect()
@@ -455,6 +466,15 @@ mod tests {
         // Far away from the origin the position itself is what is coarse.
         let far = grid(&[1e6, 0.0, 0.0, 1e6 + 0.0625, 0.0, 0.0]);
         assert!(far.error > 0.05, "{far:?}");
+    }
+
+    #[test]
+    fn vectors_that_are_a_little_long_are_rounded_like_others() {
+        let rounded = directions(&[0.0, 1.0003, 0.0, -0.6002, 0.0, -0.8003], 3, FINE.direction.1);
+        assert_eq!(&rounded[..3], [0.0, 1.0, 0.0]);
+        assert!((rounded[3] + 0.6).abs() < 2e-5 && rounded.iter().all(|v| v.abs() <= 1.0), "{rounded:?}");
+        let tangent = directions(&[1.0003, 0.0, 0.0, -1.0], 4, SMALL.direction.1);
+        assert_eq!(tangent, [1.0, 0.0, 0.0, -1.0]);
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn tag(stream: &Stream) -> u64 {
 }
 
 /// How far from 1 the length of a normal or tangent may be; the Khronos validator allows 5e-4.
-pub(super) const UNIT_TOLERANCE: f32 = 4e-4;
+const UNIT_TOLERANCE: f32 = 4e-4;
 
 /// Normals and tangents must be of unit length, and a tangent's w must be ±1 (specification 3.7.2.1).
 pub(super) fn unit_vectors<'a>(stream: &'a Stream, subject: &str, context: &Context) -> Cow<'a, [f32]> {
