@@ -14,6 +14,7 @@ mod features;
 pub mod format;
 mod image;
 mod instances;
+mod listed;
 mod material;
 mod mesh;
 mod node;

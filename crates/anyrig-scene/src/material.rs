@@ -1,5 +1,6 @@
 //! Materials: a metallic-roughness core, and what may be added to it.
 
+use crate::listed::listed;
 use crate::{
     Anisotropy, Clearcoat, DiffuseTransmission, Extras, Iridescence, MaterialProperty, Sheen, Specular, TextureUse,
     Transmission, UvTransform, Volume,
@@ -81,55 +82,17 @@ pub struct Material {
     pub extras: Extras,
 }
 
-/// Where in a material a texture is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum TextureSlot {
-    BaseColor,
-    MetallicRoughness,
-    Normal,
-    Occlusion,
-    Emissive,
-    Clearcoat,
-    ClearcoatRoughness,
-    ClearcoatNormal,
-    SheenColor,
-    SheenRoughness,
-    Transmission,
-    DiffuseTransmission,
-    DiffuseTransmissionColor,
-    Thickness,
-    Specular,
-    SpecularColor,
-    Iridescence,
-    IridescenceThickness,
-    Anisotropy,
+listed! {
+    /// Where in a material a texture is.
+    pub enum TextureSlot {
+        /// All slots, those of the core first.
+        ALL: BaseColor MetallicRoughness Normal Occlusion Emissive Clearcoat ClearcoatRoughness ClearcoatNormal
+            SheenColor SheenRoughness Transmission DiffuseTransmission DiffuseTransmissionColor Thickness Specular
+            SpecularColor Iridescence IridescenceThickness Anisotropy
+    }
 }
 
 impl TextureSlot {
-    /// All slots, those of the core first.
-    pub const ALL: [Self; 19] = [
-        Self::BaseColor,
-        Self::MetallicRoughness,
-        Self::Normal,
-        Self::Occlusion,
-        Self::Emissive,
-        Self::Clearcoat,
-        Self::ClearcoatRoughness,
-        Self::ClearcoatNormal,
-        Self::SheenColor,
-        Self::SheenRoughness,
-        Self::Transmission,
-        Self::DiffuseTransmission,
-        Self::DiffuseTransmissionColor,
-        Self::Thickness,
-        Self::Specular,
-        Self::SpecularColor,
-        Self::Iridescence,
-        Self::IridescenceThickness,
-        Self::Anisotropy,
-    ];
-
     /// The slots of the metallic-roughness core.
     pub const CORE: [Self; 5] =
         [Self::BaseColor, Self::MetallicRoughness, Self::Normal, Self::Occlusion, Self::Emissive];
