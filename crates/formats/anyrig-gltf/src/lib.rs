@@ -36,7 +36,7 @@ pub use read::read;
 use anyrig_bytes::{Context, Result, Source, Value};
 use anyrig_scene::{
     Capability, Document, ExportedFile, Exporter, Feature, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene,
-    Score, Support,
+    Score, Support, WrittenNumbers,
 };
 
 /// [`Document::dialect`] of a GLB file.
@@ -183,6 +183,10 @@ impl Exporter for Glb {
         export::export(scene, stem, Form::Binary, context)
     }
 
+    fn written_numbers(&self, context: &Context) -> Result<WrittenNumbers> {
+        export::written_numbers(context)
+    }
+
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
         import::verify(file_name, source, context)
     }
@@ -203,6 +207,10 @@ impl Exporter for Gltf {
 
     fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
         export::export(scene, stem, Form::Text, context)
+    }
+
+    fn written_numbers(&self, context: &Context) -> Result<WrittenNumbers> {
+        export::written_numbers(context)
     }
 
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {

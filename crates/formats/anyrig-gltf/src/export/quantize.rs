@@ -72,6 +72,17 @@ impl Grid {
     }
 }
 
+/// How far a point may move in any pose, as a share of the scene's size. Four weights that are off by less than one of
+/// their steps move it by two steps of what its joints are apart; positions, morph targets and rotations add to it, whose
+/// steps are finer than those of weights of eight bits.
+pub(super) fn error(how: Quantize) -> f64 {
+    match how {
+        Quantize::Off | Quantize::Keep => 0.0,
+        Quantize::Small => 0.01,
+        Quantize::Fine => 2e-3,
+    }
+}
+
 /// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`.
 pub(super) fn quantize(scene: &mut Scene, how: Quantize, context: &Context) {
     let bits = match how {
