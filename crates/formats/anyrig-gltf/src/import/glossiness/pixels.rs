@@ -1,7 +1,8 @@
 //! Specular-glossiness textures, pixel by pixel.
 
 use super::surface::metallic;
-use anyrig_bytes::{Context, Error, Place, Result, maths};
+use anyrig_bytes::maths::srgb_to_linear;
+use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_image::{Filter, Rgba8Image, resize};
 
 /// Factors of a surface; each multiplies its texture.
@@ -122,20 +123,15 @@ struct Gamma {
 
 impl Gamma {
     fn new() -> Self {
-        Self { linear: std::array::from_fn(|v| linear(v as f64 / 255.0)) }
+        Self { linear: std::array::from_fn(|v| srgb_to_linear(v as f64 / 255.0)) }
     }
 
     /// The value whose linear light lies within half a step of sRGB.
     fn encode(&self, light: f64) -> u8 {
         let above = self.linear.partition_point(|l| *l <= light).clamp(1, 255);
-        let middle = linear((above as f64 - 0.5) / 255.0);
+        let middle = srgb_to_linear((above as f64 - 0.5) / 255.0);
         (if light < middle { above - 1 } else { above }) as u8
     }
-}
-
-/// From sRGB (IEC 61966-2-1) to linear.
-fn linear(value: f64) -> f64 {
-    if value <= 0.04045 { value / 12.92 } else { maths::f64::pow((value + 0.055) / 1.055, 2.4) }
 }
 
 #[cfg(test)]
