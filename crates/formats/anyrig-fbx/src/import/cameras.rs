@@ -5,6 +5,7 @@
 use super::Import;
 use super::nodes::helper;
 use super::objects::{Object, ObjectId, Objects};
+use super::skins::unique;
 use anyrig_bytes::{Result, maths::f64 as maths};
 use anyrig_scene::{Camera, CameraId, ElementId, Light, LightId, LightKind, NodeId, Projection, Trs};
 use glam::{DQuat, DVec3};
@@ -24,8 +25,8 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         for attribute in attributes(&import.objects, model) {
             let object = import.objects.get(attribute);
             match &*object.subtype {
-                "Camera" => place_camera(import, attribute, node, &mut made),
-                "Light" => place_light(import, attribute, node, &mut made),
+                "Camera" => place_camera(import, attribute, node, &mut made)?,
+                "Light" => place_light(import, attribute, node, &mut made)?,
                 _ => {}
             }
         }
@@ -40,21 +41,22 @@ struct Made {
     lights: BTreeMap<ObjectId, LightId>,
 }
 
+/// The attributes of a model, each once.
 fn attributes(objects: &Objects<'_>, model: ObjectId) -> Vec<ObjectId> {
     if objects.is_named() {
         return vec![model];
     }
     let connected = objects.children(super::End::Object(model));
-    connected.filter(|o| o.class == "NodeAttribute").map(|o| o.id).collect()
+    unique(connected.filter(|o| o.class == "NodeAttribute").map(|o| o.id))
 }
 
-fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) {
+fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) -> Result<()> {
     let camera = match made.cameras.get(&attribute) {
         Some(camera) => *camera,
         None => {
             let object = import.objects.get(attribute);
             let mut camera = Camera::new(object.name.clone(), projection(&import.objects, object));
-            if let Some(all) = object.properties.to_value(|_| true) {
+            if let Some(all) = import.data(attribute, |_| true)? {
                 camera.extras.set("fbx.properties", all);
             }
             let id = import.scene.cameras.push(camera);
@@ -64,15 +66,19 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
             id
         }
     };
-    let turned = helper(&mut import.scene, node, "camera", Trs { rotation: CAMERA_TURN, ..Trs::IDENTITY });
+    let turned = helper(import, (node, attribute), "camera", Trs { rotation: CAMERA_TURN, ..Trs::IDENTITY })?;
     import.scene.nodes[turned].camera = Some(camera);
+    Ok(())
 }
 
-fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) {
+fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) -> Result<()> {
     let light = match made.lights.get(&attribute) {
         Some(light) => *light,
         None => {
-            let light = light(&import.objects, import.objects.get(attribute));
+            let mut light = light(&import.objects, import.objects.get(attribute));
+            if let Some(all) = import.data(attribute, |_| true)? {
+                light.extras.set("fbx.properties", all);
+            }
             let id = import.scene.lights.push(light);
             made.lights.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Light(id));
@@ -80,8 +86,9 @@ fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made:
             id
         }
     };
-    let turned = helper(&mut import.scene, node, "light", Trs { rotation: LIGHT_TURN, ..Trs::IDENTITY });
+    let turned = helper(import, (node, attribute), "light", Trs { rotation: LIGHT_TURN, ..Trs::IDENTITY })?;
     import.scene.nodes[turned].light = Some(light);
+    Ok(())
 }
 
 /// How the field of view is given (`FbxCamera::EApertureMode`).
@@ -162,9 +169,6 @@ fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
     let sort = number("LightType", 0.0);
     if sort > 2.0 {
         light.extras.set("fbx.light_type", sort);
-    }
-    if let Some(all) = object.properties.to_value(|_| true) {
-        light.extras.set("fbx.properties", all);
     }
     light
 }

@@ -7,6 +7,7 @@
 //! The scene keeps the file's own space, units and transform chain; `anyrig_passes` bakes what a target cannot hold.
 
 mod animation;
+mod booking;
 mod cameras;
 mod curves;
 mod files;
@@ -28,7 +29,7 @@ pub use properties::{NamedProperty, Properties};
 pub use settings::Settings;
 
 use crate::document::{Decoder, FbxDocument};
-use anyrig_bytes::{Context, Error, Result, Source};
+use anyrig_bytes::{Context, Result, Source};
 use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,17 +61,15 @@ pub struct Import<'a> {
     /// The meshes, by the object that holds their geometry.
     geometries: BTreeMap<ObjectId, geometry::Geometry>,
     materials: materials::Materials,
+    wardrobe: materials::Wardrobe,
     textures: textures::Textures,
     /// Where textures are looked for.
     files: files::Files<'a>,
-    /// Bytes of what one part of the file multiplies with another, see [`Import::take_product`].
-    product_bytes: u64,
+    /// What one part of the file multiplies with another.
+    booking: booking::Booking,
     /// The node that stands for the root of the scene, when a cluster follows it.
     root_joint: Option<NodeId>,
 }
-
-/// What may be multiplied whatever the size of the file.
-const FREE_PRODUCT_BYTES: u64 = 24 << 20;
 
 /// Morph targets that a blend shape channel moves, at one node that shows them.
 ///
@@ -94,6 +93,7 @@ impl<'a> Import<'a> {
     pub fn new(document: &'a FbxDocument, context: &'a Context) -> Result<Self> {
         let objects = Objects::read(document, context)?;
         let settings = Settings::read(document, &objects, context);
+        let wardrobe = materials::Wardrobe::new(&objects);
         let mut scene = Scene::new(settings.space);
         if let Some(creator) = document.child("Creator").and_then(|n| n.text(0)) {
             scene.extras.set("generator", creator.into_owned());
@@ -113,23 +113,12 @@ impl<'a> Import<'a> {
             rests: BTreeSet::new(),
             geometries: BTreeMap::new(),
             materials: materials::Materials::default(),
+            wardrobe,
             textures: textures::Textures::default(),
             files: files::Files::new(None),
-            product_bytes: 0,
+            booking: booking::Booking::default(),
             root_joint: None,
         })
-    }
-
-    /// Books what grows with the product of two counts of the file, such as the joints of all skins where many nodes show
-    /// a mesh. Files of programs have little of it for their size; more is there to fill memory.
-    fn take_product(&mut self, bytes: usize, object: ObjectId) -> Result<()> {
-        self.product_bytes = self.product_bytes.saturating_add(bytes as u64);
-        let len = self.objects.document().source_len();
-        if self.product_bytes > FREE_PRODUCT_BYTES + len.saturating_mul(4) {
-            let message = format!("what it shares among its nodes is more than a file of {len} bytes has room for");
-            return Err(Error::limit(self.objects.place(object), message));
-        }
-        Ok(())
     }
 
     /// Blender writes some things in ways of its own.

@@ -58,13 +58,21 @@ impl<'a> Properties<'a> {
         self.list.is_empty()
     }
 
-    /// Those that are wanted as data by name; `None` when there are none.
-    pub(super) fn to_value(&self, is_wanted: impl Fn(&NamedProperty<'a>) -> bool) -> Option<Value> {
+    /// Those that are wanted as data by name; `None` when there are none. Book [`Self::value_bytes`] first.
+    pub(super) fn to_value(&self, is_wanted: fn(&NamedProperty<'_>) -> bool) -> Option<Value> {
         let wanted = self.list.iter().filter(|property| is_wanted(property));
         // Names are unique, so they need not be looked up.
         let members: Vec<(String, Value)> =
             wanted.filter_map(|property| Some((property.name().to_owned(), property.to_value()?))).collect();
         (!members.is_empty()).then_some(Value::Object(members))
+    }
+
+    /// The most memory that the data of those that are wanted need.
+    pub(super) fn value_bytes(&self, is_wanted: fn(&NamedProperty<'_>) -> bool) -> usize {
+        // Lists grow by doubling.
+        const MEMBER: usize = 2 * size_of::<(String, Value)>();
+        let wanted = self.list.iter().filter(|property| is_wanted(property));
+        wanted.map(|property| MEMBER + property.name().len() + property.value_bytes()).sum()
     }
 }
 
@@ -125,15 +133,24 @@ impl<'a> NamedProperty<'a> {
     }
 
     /// All values as data: a number, a list of numbers or a text; `None` for a property that only holds a place.
-    pub(super) fn to_value(&self) -> Option<Value> {
-        let numbers: Vec<Value> =
-            self.values().map_while(|v| v.as_f64()).filter(|v| v.is_finite()).map(Value::from).collect();
+    fn to_value(&self) -> Option<Value> {
+        let mut numbers = Vec::with_capacity(self.count());
+        numbers.extend(self.values().map_while(|v| v.as_f64()).filter(|v| v.is_finite()).map(Value::from));
         match (numbers.len(), self.text()) {
             (0, Some(text)) => Some(Value::from(text.into_owned())),
             (0, None) => None,
             (1, _) => numbers.into_iter().next(),
             _ => Some(Value::Array(numbers)),
         }
+    }
+
+    /// Number of values.
+    fn count(&self) -> usize {
+        self.node.property_count().saturating_sub(self.first)
+    }
+
+    fn value_bytes(&self) -> usize {
+        self.count() * size_of::<Value>() + self.text().map_or(0, |text| text.len())
     }
 
     /// The first three values.
