@@ -34,7 +34,7 @@ pub use animation::{Channel, Clip, ClipLayer, ElementId, LayerBlend, Property, R
 pub use arena::{Arena, Id};
 pub use curve::{Curve, Extrapolation, ExtrapolationMode, Handle, Interpolation, Segment, Ticks};
 pub use diff::{Difference, Tolerance, diff};
-pub use extras::Extras;
+pub use extras::{Extras, USER};
 pub use features::{Feature, features};
 pub use format::{
     Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Score, Support,

@@ -7,8 +7,9 @@ mod disk;
 #[path = "judge/mod.rs"]
 mod gltf;
 
+use anyrig::bytes::MemorySource;
 use anyrig::scene::glam::{DMat3, DVec3};
-use anyrig::{Context, ConvertRequest, convert};
+use anyrig::{Context, ConvertRequest, Losses, convert};
 use disk::{Disk, corpus, files};
 use gltf::File;
 use std::collections::{BTreeMap, BTreeSet};
@@ -279,4 +280,30 @@ fn points_of_every_glb_are_those_of_ufbx() {
     assert!(counts.files > 400 && counts.moments > 1000, "{counts:?}");
     let known: Vec<&str> = EXCEPTIONS.iter().map(|(name, _)| *name).collect();
     assert_eq!(wrong, known);
+}
+
+/// A scene as programs write it: user properties, shading models, kinds of nodes, file names of their own. None of that
+/// is a loss, and what the user attached is where users of glTF look for it.
+#[test]
+fn plain_files_lose_nothing_and_keep_what_users_attached() {
+    let user = "P: \"health\", \"int\", \"Integer\", \"A+U\",7\nP: \"tag\", \"KString\", \"\", \"U\", \"hero\"\n";
+    let text = format!(
+        "; FBX 7.4.0 project file\nCreator: \"by hand\"\nObjects: {{\n\
+         Model: 1, \"Model::m\", \"Mesh\" {{ Properties70: {{ {user} }} }}\n\
+         Geometry: 2, \"Geometry::g\", \"Mesh\" {{ Vertices: *9 {{ a: 0,0,0,1,0,0,0,1,0 }}\n\
+         PolygonVertexIndex: *3 {{ a: 0,1,-3 }}\nLayerElementUV: 0 {{ Name: \"map1\"\n\
+         MappingInformationType: \"ByPolygonVertex\"\nUV: *6 {{ a: 0,0,1,0,0,1 }}\n}} }}\n\
+         Material: 3, \"Material::w\", \"\" {{ ShadingModel: \"phong\"\nProperties70: {{\n\
+         P: \"DiffuseColor\", \"Color\", \"\", \"A\",1,0,0\nP: \"friction\", \"double\", \"Number\", \"U\",0.5\n}} }}\n\
+         NodeAttribute: 4, \"NodeAttribute::c\", \"Camera\" {{ }}\n}}\n\
+         Connections: {{\nC: \"OO\",1,0\nC: \"OO\",2,1\nC: \"OO\",3,1\nC: \"OO\",4,1\n}}\n"
+    );
+    let source = MemorySource::new("plain.fbx", text.into_bytes());
+    let mut request = ConvertRequest::new("glb");
+    request.losses = Losses::Refuse;
+    let done = convert(&source, &request, &Context::new()).expect("nothing is lost");
+    let text = String::from_utf8_lossy(&done.files[0].content.to_vec()).into_owned();
+    for wanted in [r#""extras":{"health":7,"tag":"hero"}"#, r#""extras":{"friction":0.5}"#] {
+        assert!(text.contains(wanted), "{wanted} is missing in {text}");
+    }
 }

@@ -71,7 +71,10 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::GeometricTransforms, Support::Approximates("they become part of the node, or nodes of their own")),
     row(Feature::OtherAnimation, Support::Approximates("JSON pointers are kept, other paths are dropped")),
     row(Feature::MatrixTransforms, Support::Approximates("sheared ones get a helper node")),
-    row(Feature::Extras, Support::Approximates("those of glTF are kept, those of other formats are dropped")),
+    row(
+        Feature::Extras,
+        Support::Approximates("those of glTF and of users are kept, those of other formats are dropped"),
+    ),
 ];
 
 const OPTION_SCHEMA: OptionSchema = OptionSchema::new(OPTIONS, options::schema);

@@ -4,7 +4,9 @@
 use super::Import;
 use super::objects::ObjectId;
 use super::properties::NamedProperty;
-use anyrig_bytes::{Error, Place, Result, Value};
+use crate::codes;
+use anyrig_bytes::{Diagnostic, Error, Place, Result, Value};
+use anyrig_scene::{Extras, USER};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -59,6 +61,20 @@ impl Import<'_> {
     /// name. What is done first is in proportion to the object's own size.
     pub(super) fn take_again(&mut self, work: Work, object: ObjectId, bytes: usize) -> Result<()> {
         if self.booking.done.insert((work, object)) { Ok(()) } else { self.take_product(bytes, object) }
+    }
+
+    /// Gives an element what users attached to an object, booked.
+    pub(super) fn attach_user_data(&self, id: ObjectId, extras: &mut Extras) -> Result<()> {
+        let object = self.objects.get(id);
+        self.take_product(object.properties.value_bytes(|property| property.is_attached()), id)?;
+        if let Some(data) = object.properties.user_data() {
+            extras.set(USER, data);
+        }
+        for property in object.properties.iter().filter(|property| property.is_attached() && property.is_raw()) {
+            let line = Diagnostic::new(&codes::USER_DATA, object.name.clone(), property.name());
+            self.context.push(line.at(property.node().place()));
+        }
+        Ok(())
     }
 
     /// Properties of an object as data, booked; `None` when it has none of those that are wanted.

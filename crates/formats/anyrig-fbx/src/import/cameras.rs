@@ -7,7 +7,7 @@ use super::nodes::helper;
 use super::objects::{Object, ObjectId, Objects};
 use super::skins::unique;
 use anyrig_bytes::{Result, maths::f64 as maths};
-use anyrig_scene::{Camera, CameraId, ElementId, Light, LightId, LightKind, NodeId, Projection, Trs};
+use anyrig_scene::{Camera, CameraId, ElementId, Extras, Light, LightId, LightKind, NodeId, Projection, Trs};
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -50,6 +50,11 @@ fn attributes(objects: &Objects<'_>, model: ObjectId) -> Vec<ObjectId> {
     unique(connected.filter(|o| o.class == "NodeAttribute").map(|o| o.id))
 }
 
+/// Before version 7000 the attribute is the model, which has what users attached.
+fn attach(import: &Import<'_>, attribute: ObjectId, extras: &mut Extras) -> Result<()> {
+    if import.objects.is_named() { Ok(()) } else { import.attach_user_data(attribute, extras) }
+}
+
 fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) -> Result<()> {
     let camera = match made.cameras.get(&attribute) {
         Some(camera) => *camera,
@@ -57,8 +62,9 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
             let object = import.objects.get(attribute);
             let mut camera = Camera::new(object.name.clone(), projection(&import.objects, object));
             if let Some(all) = import.data(attribute, |_| true)? {
-                camera.extras.set("fbx.properties", all);
+                camera.extras.set_bookkeeping("fbx.properties", all);
             }
+            attach(import, attribute, &mut camera.extras)?;
             let id = import.scene.cameras.push(camera);
             made.cameras.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Camera(id));
@@ -77,8 +83,9 @@ fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made:
         None => {
             let mut light = light(&import.objects, import.objects.get(attribute));
             if let Some(all) = import.data(attribute, |_| true)? {
-                light.extras.set("fbx.properties", all);
+                light.extras.set_bookkeeping("fbx.properties", all);
             }
+            attach(import, attribute, &mut light.extras)?;
             let id = import.scene.lights.push(light);
             made.lights.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Light(id));
@@ -165,7 +172,7 @@ fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
     light.color = color.to_array();
     light.intensity = number("Intensity", 100.0) / INTENSITY_UNIT;
     let decay = number("DecayType", 0.0);
-    light.extras.set("fbx.decay_type", decay);
+    light.extras.set_bookkeeping("fbx.decay_type", decay);
     let sort = number("LightType", 0.0);
     if sort > 2.0 {
         light.extras.set("fbx.light_type", sort);

@@ -4,6 +4,14 @@
 //! their part of the scene and of what [`Import`] remembers: nodes, cameras and lights, geometry, skins, blend shapes,
 //! materials, textures, and at last animation, which needs to know where everything went.
 //!
+//! What the scene has no word for stays as extras. What users attached to models, geometry, materials, cameras and lights is
+//! [`anyrig_scene::USER`] data of their elements, unless a program hides it. Carried are constraints, display layers,
+//! selection sets, levels of detail, creases, holes, groups of polygons, settings of subdivision, textures without a place,
+//! points between two methods of skinning and kinds of lights that the scene does not have. Bookkeeping is how the file
+//! spells what the scene says: properties, shading models, kinds of nodes, names of sets of texture coordinates and of
+//! embedded files, which diagonals an editor draws, how the strength of a light falls off; and who wrote the file and how
+//! many frames its time line shows.
+//!
 //! The scene keeps the file's own space, units and transform chain; `anyrig_passes` bakes what a target cannot hold.
 
 mod animation;
@@ -96,9 +104,9 @@ impl<'a> Import<'a> {
         let wardrobe = materials::Wardrobe::new(&objects);
         let mut scene = Scene::new(settings.space);
         if let Some(creator) = document.child("Creator").and_then(|n| n.text(0)) {
-            scene.extras.set("generator", creator.into_owned());
+            scene.extras.set_bookkeeping("generator", creator.into_owned());
         }
-        scene.extras.set("fbx.frames_per_second", settings.frames_per_second);
+        scene.extras.set_bookkeeping("fbx.frames_per_second", settings.frames_per_second);
         Ok(Self {
             context,
             objects,

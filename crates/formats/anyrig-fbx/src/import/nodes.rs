@@ -89,10 +89,11 @@ fn node(import: &Import<'_>, id: ObjectId) -> Result<Node> {
     // A number that is cut to a whole one: 0.5 does not show the node.
     node.visible = objects.i64(id, "Visibility", 1) != 0 && objects.bool(id, "Show", true);
     if !object.subtype.is_empty() {
-        node.extras.set("fbx.type", object.subtype.clone().into_owned());
+        node.extras.set_bookkeeping("fbx.type", object.subtype.clone().into_owned());
     }
-    if let Some(user) = import.data(id, |property| property.is_user())? {
-        node.extras.set("fbx.user_properties", user);
+    import.attach_user_data(id, &mut node.extras)?;
+    if let Some(hidden) = import.data(id, |property| property.is_user() && !property.is_attached())? {
+        node.extras.set_bookkeeping("fbx.hidden_properties", hidden);
     }
     Ok(node)
 }

@@ -60,10 +60,23 @@ impl<'a> Properties<'a> {
 
     /// Those that are wanted as data by name; `None` when there are none. Book [`Self::value_bytes`] first.
     pub(super) fn to_value(&self, is_wanted: fn(&NamedProperty<'_>) -> bool) -> Option<Value> {
+        self.members(is_wanted, NamedProperty::to_value)
+    }
+
+    /// What users attached, as they typed it. Book [`Self::value_bytes`] first.
+    pub(super) fn user_data(&self) -> Option<Value> {
+        self.members(NamedProperty::is_attached, NamedProperty::to_user_value)
+    }
+
+    fn members(
+        &self,
+        is_wanted: impl Fn(&NamedProperty<'a>) -> bool,
+        to_value: impl Fn(&NamedProperty<'a>) -> Option<Value>,
+    ) -> Option<Value> {
         let wanted = self.list.iter().filter(|property| is_wanted(property));
         // Names are unique, so they need not be looked up.
         let members: Vec<(String, Value)> =
-            wanted.filter_map(|property| Some((property.name().to_owned(), property.to_value()?))).collect();
+            wanted.filter_map(|property| Some((property.name().to_owned(), to_value(property)?))).collect();
         (!members.is_empty()).then_some(Value::Object(members))
     }
 
@@ -75,6 +88,24 @@ impl<'a> Properties<'a> {
         wanted.map(|property| MEMBER + property.name().len() + property.value_bytes()).sum()
     }
 }
+
+/// Types of whole numbers.
+const WHOLE: [&str; 14] = [
+    "Byte",
+    "Enum",
+    "Int",
+    "Integer",
+    "LongLong",
+    "Short",
+    "UByte",
+    "UInteger",
+    "ULongLong",
+    "UShort",
+    "enum",
+    "int",
+    "uint",
+    "ulonglong",
+];
 
 impl<'a> NamedProperty<'a> {
     /// The name.
@@ -96,6 +127,16 @@ impl<'a> NamedProperty<'a> {
     pub fn is_user(&self) -> bool {
         let flags = self.node.property(self.first - 1);
         flags.and_then(|flags| flags.bytes()).is_some_and(|flags| flags.contains(&b'U'))
+    }
+
+    /// True when a user made it and sees it; programs hide what they keep there for themselves.
+    pub fn is_attached(&self) -> bool {
+        self.is_user() && !self.flags().contains('H')
+    }
+
+    /// True when it holds bytes that only a program understands.
+    pub(super) fn is_raw(&self) -> bool {
+        self.type_name() == "Blob"
     }
 
     /// The node that holds it.
@@ -142,6 +183,17 @@ impl<'a> NamedProperty<'a> {
             (1, _) => numbers.into_iter().next(),
             _ => Some(Value::Array(numbers)),
         }
+    }
+
+    /// As [`Self::to_value`], with truth values and whole numbers where the type says so, and without raw bytes.
+    fn to_user_value(&self) -> Option<Value> {
+        let typed = match &*self.type_name() {
+            "Blob" => return None,
+            "Bool" | "bool" => self.bool().map(Value::from),
+            name if WHOLE.contains(&name) => self.i64().map(Value::from),
+            _ => None,
+        };
+        typed.or_else(|| self.to_value())
     }
 
     /// Number of values.

@@ -228,7 +228,7 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     image.name = name;
     if let Some(bytes) = embedded(import, &all)? {
         if !first.starts_with("video:") {
-            image.extras.set("fbx.file", base_name(&first));
+            image.extras.set_bookkeeping("fbx.file", base_name(&first));
         }
         image.bytes = Some(bytes);
     } else {

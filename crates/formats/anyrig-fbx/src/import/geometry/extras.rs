@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
             extras.set("fbx.holes", holes);
         }
         if let Some(hidden) = self.hidden_edges(node, polygons)? {
-            extras.set("fbx.hidden_edges", hidden);
+            extras.set_bookkeeping("fbx.hidden_edges", hidden);
         }
         if let Some(groups) = self.polygon_groups(node, polygons)? {
             extras.set("fbx.polygon_groups", groups);

@@ -110,9 +110,13 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     }
     let mut mesh = Mesh::default();
     (mesh.name, mesh.parts, mesh.extras) = (name, parts, extras);
+    // Before version 7000 the geometry is the model, which has them.
+    if geometry != model {
+        import.attach_user_data(geometry, &mut mesh.extras)?;
+    }
     if uv_sets.iter().any(|name| !name.is_empty()) {
         let names = uv_sets.iter().map(|n| anyrig_bytes::Value::from(n.clone())).collect();
-        mesh.extras.set("fbx.uv_sets", anyrig_bytes::Value::Array(names));
+        mesh.extras.set_bookkeeping("fbx.uv_sets", anyrig_bytes::Value::Array(names));
     }
     Ok(Some((mesh, uv_sets)))
 }

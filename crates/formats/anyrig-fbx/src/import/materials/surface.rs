@@ -132,7 +132,7 @@ impl Maker<'_> {
         let mut texture = TextureUse::new(used.texture);
         texture.transform = used.transform;
         if !used.uv_set.is_empty() {
-            texture.extras.set("fbx.uv_set", used.uv_set.clone());
+            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.clone());
             self.uv_sets.push((slot, used.uv_set));
         }
         texture
@@ -285,13 +285,14 @@ impl Maker<'_> {
         if !unused.list.is_empty() {
             material.extras.set("fbx.textures", Value::Object(unused.list));
         }
+        import.attach_user_data(self.object, &mut material.extras)?;
         let objects = &import.objects;
         let model = shading_model(objects, self.object);
         if !model.is_empty() {
-            material.extras.set("fbx.shading_model", model);
+            material.extras.set_bookkeeping("fbx.shading_model", model);
         }
         if let Some(all) = import.data(self.object, |_| true)? {
-            material.extras.set("fbx.properties", all);
+            material.extras.set_bookkeeping("fbx.properties", all);
         }
         Ok(())
     }
@@ -358,7 +359,7 @@ pub(super) fn inline(import: &Import<'_>, model: ObjectId, node: Node<'_>) -> Re
         }
     }
     if !all.list.is_empty() {
-        material.extras.set("fbx.properties", Value::Object(all.list));
+        material.extras.set_bookkeeping("fbx.properties", Value::Object(all.list));
     }
     Ok(material)
 }
