@@ -570,3 +570,36 @@ fn user_properties_are_data_of_their_element() {
     }
     assert_eq!(scene.extras.carried().count(), 0);
 }
+
+/// What a layer says for elements that it is not read for is told, whichever layer it is, and so are further layers.
+#[test]
+fn layers_that_are_not_read_are_told() {
+    let told = |rest: &str, id: &str, count: u64| {
+        let (_, report) = read(&(model(1) + &square(rest)), &shown());
+        assert_told(&report, id, count);
+    };
+    let lists = [
+        ("LayerElementSmoothing", "Smoothing"),
+        ("LayerElementMaterial", "Materials"),
+        ("LayerElementPolygonGroup", "PolygonGroup"),
+        ("LayerElementHole", "Hole"),
+        ("LayerElementEdgeCrease", "EdgeCrease"),
+        ("LayerElementVisibility", "Visibility"),
+    ];
+    for (element, values) in lists {
+        let one = layer(element, "ByVertice", &array(values, "1,0,1,0"));
+        told(&one, "fbx.layer-lost", 1);
+        told(&(one.clone() + &one), "fbx.layer-lost", 2);
+        told(&layer(element, "NoMappingInformation", &format!("{values}: *0 {{ a: }}\n")), "fbx.layer-lost", 0);
+    }
+    let edges = array("Edges", "0,2,4");
+    for (element, values) in [lists[0], lists[4], lists[5]] {
+        let on_edges = layer(element, "ByEdge", &array(values, "1,1"));
+        told(&on_edges, "fbx.layer-lost", 1);
+        told(&(edges.clone() + &on_edges), "fbx.layer-lost", 0);
+        told(&(edges.clone() + &on_edges), "fbx.layer-range", 1);
+    }
+    let normals = layer("LayerElementNormal", "AllSame", &array("Normals", "0,0,1"));
+    told(&(normals.clone() + &normals), "fbx.layer-lost", 1);
+    told(&layer("LayerElementUV", "ByPolygonVertex", &array("UV", "1")), "fbx.layer-lost", 1);
+}

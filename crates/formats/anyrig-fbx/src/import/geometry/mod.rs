@@ -209,6 +209,9 @@ impl Reader<'_, '_> {
         columns: &mut Vec<Column>,
     ) -> Result<()> {
         let layers = self.layers(node, layers::NORMAL, polygons)?;
+        for further in layers.iter().skip(1) {
+            self.push(&codes::LAYER_LOST, node, &format!("normals `{}`: the first ones count", further.name), 1);
+        }
         let layer =
             layers.into_iter().next().map_or_else(|| self.old_normals(node, polygons, at.len()), |l| Ok(Some(l)))?;
         let normal = match layer {
@@ -246,19 +249,13 @@ impl Reader<'_, '_> {
     }
 
     fn smoothing(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Smoothing> {
-        for element in node.children_named("LayerElementSmoothing") {
-            let Some(values) = element.child("Smoothing") else { continue };
-            match layers::mapping(element) {
-                Some(Mapping::Edge) => return Ok(Smoothing::Edges(values.array(self.decoder)?.to_vec())),
-                Some(_) => {
-                    if let Some(values) = self.face_values(element, "Smoothing", polygons.face_count())? {
-                        return Ok(Smoothing::Faces(values));
-                    }
-                }
-                None => self.lose_layer(element, "its mapping is not known"),
-            }
+        let Some(element) = self.first_element(node, "LayerElementSmoothing") else { return Ok(Smoothing::None) };
+        if layers::mapping(element) == Some(Mapping::Edge) {
+            let values = self.edge_values::<i32>(element, "Smoothing", polygons)?;
+            return Ok(values.map_or(Smoothing::None, |values| Smoothing::Edges(values.to_vec())));
         }
-        Ok(Smoothing::None)
+        let values = self.face_values(element, "Smoothing", polygons.face_count())?;
+        Ok(values.map_or(Smoothing::None, Smoothing::Faces))
     }
 
     /// Before version 6000 normals stand in the model; whether on points or on corners only their number tells, and
@@ -306,7 +303,7 @@ impl Reader<'_, '_> {
     /// The slot of each face, and faces that are not shown.
     fn assignment(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Assignment> {
         let faces = polygons.face_count();
-        let slots = match node.child("LayerElementMaterial") {
+        let slots = match self.first_element(node, "LayerElementMaterial") {
             Some(element) => self.face_values(element, "Materials", faces)?,
             None => self.old_slots(node, faces)?,
         };

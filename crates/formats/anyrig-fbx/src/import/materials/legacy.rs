@@ -99,6 +99,11 @@ fn assigned(import: &mut Import<'_>, element: Node<'_>, (faces, slots): (&[i32],
         return Ok((all.unwrap_or_default(), ids.len()));
     }
     if mapping != "ByPolygon" {
+        // Programs write `NoMappingInformation` of layers that they do not use.
+        if !ids.is_empty() && mapping != "NoMappingInformation" {
+            let message = format!("the mapping `{mapping}` is not known here");
+            import.context.push(Diagnostic::new(&codes::LAYER_LOST, element.path(), message).at(element.place()));
+        }
         return Ok((Vec::new(), ids.len()));
     }
     let mut found: BTreeMap<usize, usize> = BTreeMap::new();
