@@ -36,7 +36,7 @@ pub use objects::{Connection, End, Object, ObjectId, Objects};
 pub use properties::{NamedProperty, Properties};
 pub use settings::Settings;
 
-use crate::document::{Decoder, FbxDocument};
+use crate::document::{Ahead, Decoder, FbxDocument};
 use anyrig_bytes::{Context, Result, Source};
 use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +153,17 @@ pub fn import_beside<'a>(
     source: Option<&'a dyn Source>,
     context: &'a Context,
 ) -> Result<Scene> {
+    let ahead = Ahead::new(document);
+    ahead.during(|| import_with(document, source, (context, &ahead)))
+}
+
+fn import_with<'a>(
+    document: &'a FbxDocument,
+    source: Option<&'a dyn Source>,
+    (context, ahead): (&'a Context, &'a Ahead<'a>),
+) -> Result<Scene> {
     let mut import = Import::new(document, context)?;
+    import.decoder = Decoder::new(context).with_ahead(ahead);
     import.files = files::Files::new(source);
     nodes::read(&mut import)?;
     cameras::read(&mut import)?;
