@@ -1,9 +1,9 @@
 //! Inflating ahead of who decodes, on the other threads of the pool.
 //!
 //! The arrays that a scene is made of stand in a list, about in the order in which they are asked for. Helpers inflate
-//! them one after another; who decodes takes what is there, waits for what is being inflated, and inflates itself what
-//! nobody has begun. So one thread is never slower, and what comes out does not depend on how many there are: limits,
-//! errors and conversions stay with who decodes.
+//! them one after another; who decodes takes what is there, inflates itself what nobody has begun, and helps while it
+//! waits for what is in work. So one thread is never slower, and what comes out does not depend on how many there are:
+//! limits, errors and conversions stay with who decodes.
 
 use super::arrays::announced;
 use super::property::Property;
@@ -78,6 +78,15 @@ enum Slot {
     Gone,
 }
 
+/// What may be inflated next.
+enum Claim {
+    Array(usize),
+    /// There is no room for it now.
+    Later,
+    /// All arrays were begun.
+    Never,
+}
+
 impl<'d> Ahead<'d> {
     /// Lists the arrays of a document.
     pub fn new(document: &'d FbxDocument) -> Self {
@@ -124,13 +133,20 @@ impl<'d> Ahead<'d> {
     }
 
     /// The inflated bytes of an array, when a helper has them or is about to; each array once.
-    pub fn take(&self, property: &Property<'_>) -> Option<Vec<u8>> {
+    pub fn take(&self, property: &Property<'_>, inflater: &mut Inflater) -> Option<Vec<u8>> {
         let place = self.places.binary_search_by_key(&property.data.address(), |(address, _)| *address).ok()?;
         let index = self.places.get(place)?.1;
         let len = self.arrays.get(index)?.1;
         let mut state = self.lock();
         while matches!(state.slots[index], Slot::Busy) {
-            state = self.wait(state);
+            state = match self.claim(&mut state) {
+                Claim::Array(other) => {
+                    drop(state);
+                    self.fill(other, inflater);
+                    self.lock()
+                }
+                Claim::Later | Claim::Never => self.wait(state),
+            };
         }
         match std::mem::replace(&mut state.slots[index], Slot::Gone) {
             Slot::Ready(bytes) => {
@@ -164,36 +180,48 @@ impl<'d> Ahead<'d> {
 
     fn help(&self) {
         let mut inflater = Inflater::default();
-        while let Some(index) = self.claim() {
-            let (property, len) = &self.arrays[index];
-            let bytes = inflate(property, *len, &mut inflater);
-            let mut state = self.lock();
-            // Who decodes finds out what is wrong with it.
-            let slot = bytes.map_or(Slot::Gone, Slot::Ready);
-            if matches!(slot, Slot::Gone) {
-                state.ready -= len;
-            }
-            state.slots[index] = slot;
-            self.changed.notify_all();
+        let mut state = self.lock();
+        while !state.is_over {
+            state = match self.claim(&mut state) {
+                Claim::Array(index) => {
+                    drop(state);
+                    self.fill(index, &mut inflater);
+                    self.lock()
+                }
+                Claim::Later => self.wait(state),
+                Claim::Never => return,
+            };
         }
     }
 
-    /// The next array for a helper, once there is room for it; `None` when nothing is left to do.
-    fn claim(&self) -> Option<usize> {
+    /// Inflates an array that was claimed.
+    fn fill(&self, index: usize, inflater: &mut Inflater) {
+        let (property, len) = &self.arrays[index];
+        let bytes = inflate(property, *len, inflater);
         let mut state = self.lock();
-        loop {
-            while state.slots.get(state.next).is_some_and(|slot| !matches!(slot, Slot::Open)) {
-                state.next += 1;
-            }
-            let index = state.next;
-            let len = self.arrays.get(index).filter(|_| !state.is_over)?.1;
-            if state.ready + len <= self.window {
+        if bytes.is_none() {
+            state.ready -= len;
+        }
+        // Who decodes finds out what is wrong with it.
+        state.slots[index] = bytes.map_or(Slot::Gone, Slot::Ready);
+        self.changed.notify_all();
+    }
+
+    /// The next array that nobody has begun, if there is room for it.
+    fn claim(&self, state: &mut State) -> Claim {
+        while state.slots.get(state.next).is_some_and(|slot| !matches!(slot, Slot::Open)) {
+            state.next += 1;
+        }
+        let index = state.next;
+        match self.arrays.get(index) {
+            Some((_, len)) if state.ready + len <= self.window => {
                 state.ready += len;
                 state.next += 1;
                 state.slots[index] = Slot::Busy;
-                return Some(index);
+                Claim::Array(index)
             }
-            state = self.wait(state);
+            Some(_) => Claim::Later,
+            None => Claim::Never,
         }
     }
 

@@ -128,7 +128,7 @@ impl<'c> Decoder<'c> {
             return Ok(array.convert(&record.data).into());
         }
         self.book::<u8>(len, || property.place())?;
-        let bytes = match self.ahead.and_then(|ahead| ahead.take(property)) {
+        let bytes = match self.ready(property) {
             Some(bytes) => bytes,
             None => {
                 let mut bytes = bytemuck::allocation::zeroed_vec(len);
@@ -152,7 +152,7 @@ impl<'c> Decoder<'c> {
         let bytes = bytemuck::cast_slice_mut::<T, u8>(&mut values);
         if record.encoding == 0 {
             bytes.copy_from_slice(&record.data);
-        } else if let Some(ready) = self.ahead.and_then(|ahead| ahead.take(property)) {
+        } else if let Some(ready) = self.ready(property) {
             bytes.copy_from_slice(&ready);
         } else {
             self.inflater.inflate_into(&record.data, bytes, || property.place())?;
@@ -161,6 +161,11 @@ impl<'c> Decoder<'c> {
             bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
         }
         Ok(values.into())
+    }
+
+    /// What a helper has inflated.
+    fn ready(&mut self, property: &Property<'_>) -> Option<Vec<u8>> {
+        self.ahead.and_then(|ahead| ahead.take(property, &mut self.inflater))
     }
 
     fn zeroed<T: Element>(&self, count: usize, property: &Property<'_>) -> Result<Vec<T>> {
