@@ -263,7 +263,7 @@ fn rank(object: Node<'_>) -> Option<usize> {
 }
 
 fn inflate(property: &Property<'_>, len: usize, inflater: &mut Inflater) -> Option<Vec<u8>> {
-    let (record, _) = property.record().ok()?;
+    let record = property.record().ok()?;
     let mut bytes = bytemuck::allocation::zeroed_vec(len);
     inflater.inflate_into(&record.data, &mut bytes, Place::whole).ok()?;
     Some(bytes)

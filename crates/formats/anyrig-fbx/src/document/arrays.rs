@@ -202,7 +202,7 @@ pub(crate) fn announced(property: &Property<'_>) -> Option<usize> {
     if !kind.is_array() || kind == Kind::NumberArray {
         return None;
     }
-    let (record, _) = property.record().ok()?;
+    let record = property.record().ok()?;
     let array = Stored { record: &record, endian: property.document.byte_order() };
     array.checked_len().ok().filter(|_| record.encoding == 1)
 }
