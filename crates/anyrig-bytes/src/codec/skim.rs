@@ -20,6 +20,7 @@ impl<'a> SkimCodec<'a> {
     ///
     /// # Errors
     /// Truncated when the offset is outside.
+    #[inline]
     pub fn at(bytes: &'a SharedBytes, endian: Endian, offset: usize) -> Result<Self> {
         let mut cursor = Cursor::new(bytes, endian);
         cursor.seek(offset)?;

@@ -152,7 +152,7 @@ impl<'a> Property<'a> {
         match (&self.document.form, self.kind()) {
             (Form::Ascii(_), Kind::String) => Some(ascii::unescape(ascii::string_body(at()))),
             (Form::Ascii(_), Kind::Word) => Some(Cow::Borrowed(number::token(at()))),
-            (Form::Binary(_), Kind::String | Kind::Raw) => self.skim().map(|(_, bytes)| Cow::Borrowed(bytes)),
+            (Form::Binary(_), Kind::String | Kind::Raw) => self.skim(&mut PropertyRecord::default()).map(Cow::Borrowed),
             _ => None,
         }
     }
@@ -216,7 +216,11 @@ impl<'a> Property<'a> {
         match kind {
             Kind::Number => number::parse(number::token(self.document.arena.bytes_at(self.data.address()))),
             Kind::Word => self.document.arena.bytes_at(self.data.address()).first().map(|b| Number::Int((*b).into())),
-            _ => self.skim().map(|(record, _)| scalar(&record)),
+            _ => {
+                let mut record = PropertyRecord::default();
+                self.skim(&mut record)?;
+                Some(scalar(&record))
+            }
         }
     }
 
@@ -224,8 +228,9 @@ impl<'a> Property<'a> {
         property_record(&self.document.arena, self.data, self.document.byte_order())
     }
 
-    fn skim(&self) -> Option<(PropertyRecord, &'a [u8])> {
-        skim_property(&self.document.arena, self.data, self.document.byte_order())
+    /// Fills the record's numbers, and gives the bytes of a text or a block.
+    fn skim(&self, record: &mut PropertyRecord) -> Option<&'a [u8]> {
+        skim_property(&self.document.arena, self.data, self.document.byte_order(), record)
     }
 }
 

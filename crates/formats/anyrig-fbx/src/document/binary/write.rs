@@ -25,13 +25,18 @@ pub(crate) fn property_record(arena: &Arena, property: PropertyData, endian: End
     Ok(record)
 }
 
-/// As [`property_record`], without taking the bytes of a text, a block or an array: they are given beside it.
-pub(crate) fn skim_property(arena: &Arena, property: PropertyData, endian: Endian) -> Option<(PropertyRecord, &[u8])> {
+/// As [`read_property`], but gives the bytes of a text, a block or an array beside the record, which does not take them.
+#[inline]
+pub(crate) fn skim_property<'a>(
+    arena: &'a Arena,
+    property: PropertyData,
+    endian: Endian,
+    record: &mut PropertyRecord,
+) -> Option<&'a [u8]> {
     let (start, piece) = arena.piece(property.address())?;
     let mut codec = SkimCodec::at(piece, endian, start).ok()?;
-    let mut record = PropertyRecord::default();
-    records::property(&mut codec, &mut record).ok()?;
-    Some((record, codec.block()))
+    records::property(&mut codec, record).ok()?;
+    Some(codec.block())
 }
 
 /// As [`property_record`], into a record that is used again and again; gives the number of bytes that it takes.
