@@ -210,13 +210,18 @@ impl Mover {
 
 /// Where a mesh without skin is shown.
 pub(crate) fn scene_from_mesh_at(scene: &Scene, worlds: &[DAffine3], shown: Shown) -> DAffine3 {
-    let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
-    let geometric = scene.nodes.get(shown.node).and_then(|n| n.geometric.as_deref());
-    let node_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
-    let instances = scene.nodes.get(shown.node).and_then(|n| n.instances.as_deref());
+    worlds.get(shown.node.index()).copied().unwrap_or_default() * node_from_mesh(scene, shown)
+}
+
+/// Where a mesh without skin stands at its node: the instance's own transform, and the one that FBX calls geometric.
+#[must_use]
+pub fn node_from_mesh(scene: &Scene, shown: Shown) -> DAffine3 {
+    let node = scene.nodes.get(shown.node);
+    let geometric = node.and_then(|n| n.geometric.as_deref());
+    let instance_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
+    let instances = node.and_then(|n| n.instances.as_deref());
     let instance = shown.instance.and_then(|i| instances?.transforms.get(i as usize));
-    let node_from_instance = instance.map_or(DAffine3::IDENTITY, |i| i.to_affine());
-    scene_from_node * node_from_instance * node_from_mesh
+    instance.map_or(DAffine3::IDENTITY, |i| i.to_affine()) * instance_from_mesh
 }
 
 /// A point attribute with the part's morphs added; empty when the part has none of this width per point.

@@ -2,8 +2,8 @@
 
 use anyrig_bytes::{Error, Result};
 use anyrig_scene::{
-    CameraProperty, Domain, Interpolation, LightProperty, MaterialProperty, Mesh, Part, Property, Scene, Target,
-    TransformPart,
+    CameraProperty, Domain, Interpolation, LightProperty, MaterialProperty, Mesh, MeshId, Part, Property, Scene,
+    Target, TransformPart,
 };
 use serde::Serialize;
 use std::str::FromStr;
@@ -65,12 +65,18 @@ impl MeshChoice {
     }
 
     fn find<'a>(&self, scene: &'a Scene) -> Result<(&'a Mesh, &'a Part)> {
-        let by_index = |text: &String| text.parse::<usize>().ok().and_then(|i| scene.meshes.as_slice().get(i));
-        let mesh = match &self.mesh {
-            None => scene.meshes.as_slice().first().ok_or_else(|| Error::usage("the file has no meshes"))?,
+        let (mesh, part) = self.locate(scene)?;
+        Ok((&scene.meshes[mesh], part))
+    }
+
+    /// The mesh and the part.
+    pub(crate) fn locate<'a>(&self, scene: &'a Scene) -> Result<(MeshId, &'a Part)> {
+        let (id, mesh) = match &self.mesh {
+            None => scene.meshes.iter().next().ok_or_else(|| Error::usage("the file has no meshes"))?,
             Some(text) => {
-                let named = scene.meshes.values().find(|m| m.name == *text);
-                named.or_else(|| by_index(text)).ok_or_else(|| self.no_mesh(scene, text))?
+                let by_index = || text.parse::<usize>().ok().and_then(|index| scene.meshes.iter().nth(index));
+                let named = scene.meshes.iter().find(|(_, mesh)| mesh.name == *text);
+                named.or_else(by_index).ok_or_else(|| self.no_mesh(scene, text))?
             }
         };
         let count = mesh.parts.len();
@@ -80,7 +86,7 @@ impl MeshChoice {
                 mesh.name, self.part
             ))
         })?;
-        Ok((mesh, part))
+        Ok((id, part))
     }
 
     fn no_mesh(&self, scene: &Scene, text: &str) -> Error {
