@@ -33,6 +33,16 @@ impl SignedPermutation {
         *self == Self { from: [0, 1, 2], negative: [false; 3] }
     }
 
+    /// True when axes change places.
+    pub(super) fn permutes(&self) -> bool {
+        self.from != [0, 1, 2]
+    }
+
+    /// The old axis of each new one.
+    pub(super) fn from(&self) -> [usize; 3] {
+        self.from
+    }
+
     /// True when the determinant is -1.
     pub(super) fn mirrors(&self) -> bool {
         let odd = !matches!(self.from, [0, 1, 2] | [1, 2, 0] | [2, 0, 1]);

@@ -22,7 +22,8 @@ pub(super) fn turn_views(scene: &mut Scene, basis: &SignedPermutation, context: 
     let joints: BTreeSet<NodeId> = scene.skins.values().flat_map(|s| s.joints.iter().copied()).collect();
     for id in views {
         let Some(node) = scene.nodes.get_mut(id) else { continue };
-        if node.children.is_empty() && node.mesh.is_none() && !joints.contains(&id) {
+        let is_bare = node.children.is_empty() && node.mesh.is_none() && node.pivots.is_none();
+        if is_bare && !joints.contains(&id) {
             node.local = turn.local(node.local);
             turn_curves(scene, id, &turn);
             continue;
@@ -33,7 +34,7 @@ pub(super) fn turn_views(scene: &mut Scene, basis: &SignedPermutation, context: 
         helper.local = turn.local(LocalTransform::default());
         let name = node.name.clone();
         scene.add_node(helper, Some(id));
-        context.tell(&codes::VIEW_HELPER, name, "the node carries more than a camera or light");
+        context.tell(&codes::VIEW_HELPER, name, "the node carries more than a camera or light, or has pivots");
     }
     Ok(())
 }

@@ -2,6 +2,9 @@
 
 mod axes;
 mod cameras;
+#[cfg(test)]
+mod chain_tests;
+mod chains;
 mod geometry;
 mod motion;
 mod once;
@@ -62,7 +65,8 @@ pub fn to_space(scene: &mut Scene, target: Space, context: &Context) -> Result<(
 /// With `B` the change of basis, which maps up to up, front to front and the character's left to its left, and `u` the
 /// ratio of the units:
 /// - local transforms and inverse binds become `B M B⁻¹` with translations times `u`; a translation, rotation and scale
-///   stays one, and no scale appears in it. Curves follow, tangents of cubic ones too;
+///   stays one, and no scale appears in it. Pivots, geometric transforms and curves follow, those on single numbers and
+///   the tangents and slopes of cubic ones too;
 /// - positions become `u B p`, normals and tangents `B n`; morph deltas alike. The tangents' w turns round when `B`
 ///   mirrors, since it is defined on the numbers;
 /// - corners 1 and 2 of each triangle change places (polygons keep their first corner and turn the rest round) when `B`
@@ -70,10 +74,11 @@ pub fn to_space(scene: &mut Scene, target: Space, context: &Context) -> Result<(
 /// - V becomes `1 - v` when the UV origin differs, texture transforms and UV morphs follow;
 /// - distances of cameras, lights and volumes are multiplied with `u`, and so are curves on them. Candela and lux stay: they are physical quantities;
 /// - a camera or light looks along its node's -Z. Where `B` turns -Z or +Y elsewhere, its node is turned back if it
-///   carries nothing else; otherwise it moves to a helper node below (`passes.view-helper-node`).
+///   carries nothing else and has no pivots; otherwise it moves to a helper node below (`passes.view-helper-node`).
 ///
 /// `B` only changes the places and signs of numbers, so axes and handedness are changed without any rounding, and back
-/// again to the same bits. Buffers that were shared stay shared. Curves on unknown targets and extras keep their numbers
+/// again to the same bits, the outer rotations of pivots aside. Buffers that were shared stay shared. Curves on unknown
+/// targets, those on outer rotations where axes change places, and extras keep their numbers
 /// (`passes.other-curves-kept`).
 ///
 /// # Errors
@@ -103,7 +108,7 @@ pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, co
         change_nodes(scene, &change);
         motion::change_clips(scene, &change);
         change_distances(scene, unit);
-        tell_other_curves(scene, context);
+        tell_other_curves(scene, &change, context);
         cameras::turn_views(scene, &basis, context)?;
     }
     scene.space = target;
@@ -173,6 +178,12 @@ fn change_nodes(scene: &mut Scene, change: &Change) {
             LocalTransform::Trs(trs) => LocalTransform::Trs(change.trs(trs)),
             LocalTransform::Matrix(affine) => LocalTransform::Matrix(change.affine(affine)),
         };
+        if let Some(pivots) = node.pivots.as_deref_mut() {
+            *pivots = change.pivots(pivots);
+        }
+        if let Some(geometric) = node.geometric.as_deref_mut() {
+            *geometric = change.trs(*geometric);
+        }
     }
     for instances in scene.nodes.values_mut().filter_map(|n| n.instances.as_deref_mut()) {
         instances.transforms.iter_mut().for_each(|trs| *trs = change.trs(*trs));
@@ -205,12 +216,18 @@ fn change_distances(scene: &mut Scene, unit: f64) {
     }
 }
 
-fn tell_other_curves(scene: &Scene, context: &Context) {
+fn tell_other_curves(scene: &Scene, change: &Change, context: &Context) {
     for clip in &scene.clips {
         for channel in &clip.channels {
-            if let Target::Other(path) = &channel.target {
-                context.tell(&codes::OTHER_CURVES_KEPT, clip.name.clone(), path.clone());
-            }
+            let what = match &channel.target {
+                Target::Other(path) => path.clone(),
+                Target::Component { node, part, axis } if change.component(*part, *axis).is_none() => {
+                    let name = scene.nodes.get(*node).map_or("", |n| n.name.as_str());
+                    format!("{part:?} of node {name:?}: an outer rotation, whose order of axes is fixed")
+                }
+                _ => continue,
+            };
+            context.tell(&codes::OTHER_CURVES_KEPT, clip.name.clone(), what);
         }
     }
 }

@@ -2,33 +2,58 @@
 
 use super::geometry::Change;
 use super::once::Once;
-use anyrig_scene::{Property, Scene, Target};
+use anyrig_scene::{Curve, Handle, Property, Scene, Segment, Target};
 
-/// Converts translations, rotations and scales; tangents of cubic curves are of the same kind as the values.
+/// Converts translations, rotations and scales, as a whole or number by number, and lengths; tangents and slopes are of
+/// the same kind as the values.
 pub(super) fn change_clips(scene: &mut Scene, change: &Change) {
     let mut converted = Once::default();
     for channel in scene.clips.iter_mut().flat_map(|c| &mut c.channels) {
-        let Some((_, property)) = channel.node_target() else {
-            let is_length = !matches!(channel.target, Target::Component { .. }) && channel.target.is_length();
-            if is_length && change.unit != 1.0 {
-                let values = &mut channel.curve.values;
-                *values = converted.convert(LENGTHS, values, |v| scaled(change.unit, v));
+        let factor = match &mut channel.target {
+            Target::Node { property: Property::MorphWeights, .. } => continue,
+            Target::Node { property, .. } => {
+                let (property, values) = (*property, &mut channel.curve.values);
+                *values = converted.convert(Work::Property(property), values, |v| changed(change, property, v));
+                continue;
             }
-            continue;
+            Target::Component { part, axis, .. } => {
+                let Some((place, factor)) = change.component(*part, *axis) else { continue };
+                *axis = place;
+                factor
+            }
+            target if target.is_length() => change.unit,
+            _ => continue,
         };
-        if property == Property::MorphWeights {
-            continue;
+        if factor != 1.0 {
+            multiply(&mut channel.curve, factor, &mut converted);
         }
-        let values = &mut channel.curve.values;
-        *values = converted.convert(property as u8, values, |v| changed(change, property, v));
     }
 }
 
-/// Marks single lengths among the kinds of converted values.
-const LENGTHS: u8 = u8::MAX;
+/// What happens to the values of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    Property(Property),
+    /// The bits of the factor.
+    Multiply(u64),
+}
 
-fn scaled(unit: f64, values: &[f32]) -> Vec<f32> {
-    values.iter().map(|v| (f64::from(*v) * unit) as f32).collect()
+fn multiply(curve: &mut Curve, factor: f64, converted: &mut Once<f32, Work>) {
+    let times = |v: f32| (f64::from(v) * factor) as f32;
+    let values = &mut curve.values;
+    *values =
+        converted.convert(Work::Multiply(factor.to_bits()), values, |all| all.iter().map(|v| times(*v)).collect());
+    let handle = |handle: Handle| Handle { slope: times(handle.slope), ..handle };
+    for segment in &mut curve.segments {
+        *segment = match *segment {
+            Segment::Hermite { out_slope, in_slope } => {
+                Segment::Hermite { out_slope: times(out_slope), in_slope: times(in_slope) }
+            }
+            Segment::Bezier { out, into } => Segment::Bezier { out: handle(out), into: handle(into) },
+            // What has no slope, and what follows the way and not the value.
+            other @ (Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. }) => other,
+        };
+    }
 }
 
 fn changed(change: &Change, property: Property, values: &[f32]) -> Vec<f32> {
