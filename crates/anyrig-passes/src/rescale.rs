@@ -1,16 +1,15 @@
 //! A scene of another size.
 
-use crate::space::to_space;
+use crate::space::{multiply_curve, to_space};
 use crate::{codes, extras};
-use anyrig_bytes::{Buffer, Context, Diagnostic, Error, Result};
-use anyrig_scene::{Curve, LightKind, LightProperty, Scene, Segment, Target, TransformPart};
+use anyrig_bytes::{Context, Diagnostic, Error, Result};
+use anyrig_scene::{LightKind, LightProperty, Scene, Target};
 
 /// Makes everything in a scene `factor` times as large, in the same unit: nodes with their pivots and geometric
 /// transforms, meshes, morph deltas, inverse binds, curves on lengths, near and far planes, ranges of lights. A candela
 /// becomes `factor²` of them, so that what is lit looks the same; lux stay.
 ///
-/// It is what [`to_space`] does for another unit, with the unit put back, and the transforms of authoring tools in
-/// addition. Carried data (extensions that the scene has no word for) keep their numbers; where they hold any that are
+/// It is what [`to_space`] does for another unit, with the unit put back. Carried data (extensions that the scene has no word for) keep their numbers; where they hold any that are
 /// no counts, that is told (`passes.extras-not-rescaled`).
 ///
 /// # Errors
@@ -29,23 +28,10 @@ pub fn rescale(scene: &mut Scene, factor: f64, context: &Context) -> Result<()> 
     }
     to_space(scene, target, context)?;
     scene.space.metres_per_unit = unit;
-    for node in scene.nodes.values_mut() {
-        if let Some(geometric) = &mut node.geometric {
-            geometric.translation *= factor;
-        }
-        if let Some(pivots) = &mut node.pivots {
-            for part in TransformPart::ALL.into_iter().filter(|p| p.is_length()) {
-                *pivots.part_mut(part) *= factor;
-            }
-        }
-    }
     for channel in scene.clips.iter_mut().flat_map(|c| &mut c.channels) {
-        if matches!(channel.target, Target::Component { part, .. } if part.is_length()) {
-            scale_curve(&mut channel.curve, factor);
-        }
         let Target::Light { light, property: LightProperty::Intensity } = channel.target else { continue };
         if scene.lights.get(light).is_some_and(|l| l.kind != LightKind::Directional) {
-            scale_curve(&mut channel.curve, factor * factor);
+            multiply_curve(&mut channel.curve, factor * factor);
         }
     }
     for light in scene.lights.values_mut() {
@@ -62,29 +48,15 @@ pub fn rescale(scene: &mut Scene, factor: f64, context: &Context) -> Result<()> 
     Ok(())
 }
 
-/// Values, slopes and handles of a curve of single numbers.
-fn scale_curve(curve: &mut Curve, factor: f64) {
-    let scaled = |v: f32| (f64::from(v) * factor) as f32;
-    curve.values = curve.values.iter().map(|v| scaled(*v)).collect::<Buffer<f32>>();
-    for segment in &mut curve.segments {
-        match segment {
-            Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. } => {}
-            Segment::Hermite { out_slope, in_slope } => {
-                (*out_slope, *in_slope) = (scaled(*out_slope), scaled(*in_slope));
-            }
-            Segment::Bezier { out, into } => (out.slope, into.slope) = (scaled(out.slope), scaled(into.slope)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyrig_animation::{Pose, posed_geometry};
     use anyrig_bytes::Value;
     use anyrig_scene::{
-        Camera, Channel, Clip, DeltaStream, Handle, Influences, Interpolation, Light, Mesh, MeshInstance, MorphTarget,
-        Node, Part, PartMorph, Pivots, Projection, Property, Semantic, Skin, Stream, Trs,
+        Camera, Channel, Clip, Curve, DeltaStream, Handle, Influences, Interpolation, Light, Mesh, MeshInstance,
+        MorphTarget, Node, Part, PartMorph, Pivots, Projection, Property, Segment, Semantic, Skin, Stream,
+        TransformPart, Trs,
     };
     use glam::{DAffine3, DQuat, DVec3};
 

@@ -13,6 +13,7 @@ mod tests;
 mod uv;
 mod uv_curves;
 
+pub(crate) use motion::multiply_curve;
 pub use uv::flip_v;
 
 use crate::codes;

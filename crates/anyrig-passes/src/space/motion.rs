@@ -2,7 +2,7 @@
 
 use super::geometry::Change;
 use super::once::Once;
-use anyrig_scene::{Curve, Handle, Property, Scene, Segment, Target};
+use anyrig_scene::{Curve, Property, Scene, Segment, Target};
 
 /// Converts translations, rotations and scales, as a whole or number by number, and lengths; tangents and slopes are of
 /// the same kind as the values.
@@ -39,20 +39,32 @@ enum Work {
 }
 
 fn multiply(curve: &mut Curve, factor: f64, converted: &mut Once<f32, Work>) {
-    let times = |v: f32| (f64::from(v) * factor) as f32;
     let values = &mut curve.values;
-    *values =
-        converted.convert(Work::Multiply(factor.to_bits()), values, |all| all.iter().map(|v| times(*v)).collect());
-    let handle = |handle: Handle| Handle { slope: times(handle.slope), ..handle };
-    for segment in &mut curve.segments {
-        *segment = match *segment {
-            Segment::Hermite { out_slope, in_slope } => {
-                Segment::Hermite { out_slope: times(out_slope), in_slope: times(in_slope) }
-            }
-            Segment::Bezier { out, into } => Segment::Bezier { out: handle(out), into: handle(into) },
+    *values = converted.convert(Work::Multiply(factor.to_bits()), values, |all| times(all, factor).collect());
+    multiply_slopes(&mut curve.segments, factor);
+}
+
+/// Values, slopes and handles of a curve of single numbers.
+pub(crate) fn multiply_curve(curve: &mut Curve, factor: f64) {
+    curve.values = times(&curve.values, factor).collect();
+    multiply_slopes(&mut curve.segments, factor);
+}
+
+fn times(values: &[f32], factor: f64) -> impl Iterator<Item = f32> {
+    values.iter().map(move |v| (f64::from(*v) * factor) as f32)
+}
+
+fn multiply_slopes(segments: &mut [Segment], factor: f64) {
+    let scaled = |v: f32| (f64::from(v) * factor) as f32;
+    for segment in segments {
+        match segment {
             // What has no slope, and what follows the way and not the value.
-            other @ (Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. }) => other,
-        };
+            Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. } => {}
+            Segment::Hermite { out_slope, in_slope } => {
+                (*out_slope, *in_slope) = (scaled(*out_slope), scaled(*in_slope));
+            }
+            Segment::Bezier { out, into } => (out.slope, into.slope) = (scaled(out.slope), scaled(into.slope)),
+        }
     }
 }
 
