@@ -4,10 +4,13 @@ use super::pairing::{Pairing, Sides};
 use super::shown::{Shown, sheared, texture_coordinates};
 use anyrig_animation::Pose;
 use anyrig_bytes::{Context, Error, Place, Report, Result, Severity};
+use anyrig_passes::BakeOptions;
 use anyrig_scene::glam::DAffine3;
 use anyrig_scene::{
-    Channel, Clip, Feature, FormatInfo, Interpolation, NodeId, Scene, Support, Target, WrittenNumbers, walk,
+    Channel, Clip, Feature, FormatInfo, InheritMode, Interpolation, NodeId, Scene, Support, Target, WrittenNumbers,
+    walk,
 };
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What floats lose: positions are rounded a few times on their way through joints, relative to the size and to where
@@ -32,7 +35,7 @@ pub(super) struct Comparison<'a> {
     pub(super) info: &'a FormatInfo,
 }
 
-/// A clip of one of the readings.
+/// A clip of one of the readings, or of the scene that they are compared with.
 #[derive(Clone, Copy)]
 struct Written<'a> {
     scene: &'a Scene,
@@ -124,26 +127,28 @@ impl Comparison<'_> {
 
     /// Where nodes stand, for scenes that show nothing.
     fn nodes(&self, pairs: &[(usize, Written<'_>)], context: &Context) -> Result<()> {
-        let size = walk::rest_world_transforms(self.expected).into_iter().map(|w| w.translation.length());
+        let scene = with_full_inheritance(self.expected, context)?;
+        let size = walk::rest_world_transforms(&scene).into_iter().map(|w| w.translation.length());
         let size = size.fold(0.0, f64::max);
         for (number, written) in pairs {
-            let clip = &self.expected.clips[*number];
+            let clip = &scene.clips[*number];
             for time_secs in times(clip) {
                 context.check_cancelled()?;
-                self.nodes_at(clip, *written, time_secs, size)?;
+                self.nodes_at(Written { scene: &scene, clip }, *written, time_secs, size)?;
             }
         }
         Ok(())
     }
 
-    fn nodes_at(&self, clip: &Clip, written: Written<'_>, time_secs: f64, size: f64) -> Result<()> {
+    fn nodes_at(&self, wanted: Written<'_>, written: Written<'_>, time_secs: f64, size: f64) -> Result<()> {
+        let Written { scene, clip } = wanted;
         let error = if self.approximated() { 4.0 * self.numbers.motion_error } else { 0.0 };
-        let (own, found) = (named_nodes(self.expected), named_nodes(written.scene));
+        let (own, found) = (named_nodes(scene), named_nodes(written.scene));
         let common: BTreeSet<&str> = found.keys().copied().filter(|name| own.contains_key(name)).collect();
-        let pose = Pose::of_clip(self.expected, clip, time_secs);
+        let pose = Pose::of_clip(scene, clip, time_secs);
         let read = Pose::of_clip(written.scene, written.clip, time_secs - clip.start_secs + written.clip.start_secs);
         for name in &common {
-            let wanted = relative(self.expected, &pose, own[name], &common);
+            let wanted = relative(scene, &pose, own[name], &common);
             let got = relative(written.scene, &read, found[name], &common);
             let reach = wanted.translation.abs().max_element().max(size);
             let tolerance = (OF_SIZE + error) * reach;
@@ -156,6 +161,19 @@ impl Comparison<'_> {
         }
         Ok(())
     }
+}
+
+/// Where a node keeps its scale from its children, targets have one more node, which bears the scale: what the node stands
+/// for by itself is then another transform. Such scenes get these nodes too, with far smaller errors than targets have.
+fn with_full_inheritance<'a>(scene: &'a Scene, context: &Context) -> Result<Cow<'a, Scene>> {
+    if scene.nodes.values().all(|node| node.inherit == InheritMode::Full) {
+        return Ok(Cow::Borrowed(scene));
+    }
+    let mut plain = scene.clone();
+    let mut options = BakeOptions::default();
+    options.max_error *= 1e-2;
+    anyrig_passes::bake_motion(&mut plain, &options, &context.apart())?;
+    Ok(Cow::Owned(plain))
 }
 
 fn near<const N: usize>(a: [f64; N], b: [f64; N], tolerance: f64) -> bool {
