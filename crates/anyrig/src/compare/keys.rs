@@ -14,7 +14,7 @@ pub(super) fn compare(
     (a, bones_a): (&Scene, &Bones),
     (b, bones_b): (&Scene, &Bones),
     bounds: Bounds,
-    found: &mut Vec<FieldDifference>,
+    (found, notes): (&mut Vec<FieldDifference>, &mut Vec<String>),
     context: &Context,
 ) -> Result<()> {
     if a.clips.len() != b.clips.len() {
@@ -34,6 +34,10 @@ pub(super) fn compare(
             *seen = true;
         }
         let sides = (Side { scene: a, bones: bones_a, clip }, Side { scene: b, bones: bones_b, clip: other.1 });
+        if clip.start_secs != other.1.start_secs {
+            let starts = (clip.start_secs, other.1.start_secs);
+            notes.push(format!("{path} starts at {} s and at {} s: compared from there on", starts.0, starts.1));
+        }
         clips(&path, sides, bounds, found, context)?;
     }
     for (clip, _) in b.clips.iter().zip(&matched).filter(|(_, matched)| !**matched) {
@@ -76,9 +80,9 @@ fn clips(
     found: &mut Vec<FieldDifference>,
     context: &Context,
 ) -> Result<()> {
-    let mut end = Numbers::new(bounds.other);
-    end.add(a.clip.end_secs(), b.clip.end_secs(), || format!("{path}.end_secs"));
-    found.extend(end.finish(format!("{path}.end_secs")));
+    let mut length = Numbers::new(bounds.other);
+    length.add(length_secs(a.clip), length_secs(b.clip), || format!("{path}.length_secs"));
+    found.extend(length.finish(format!("{path}.length_secs")));
     let (moved_a, moved_b) = (a.moved(), b.moved());
     let moved = a.bones.order.iter().filter(|name| moved_a.contains(name.as_str()) || moved_b.contains(name.as_str()));
     let mut moved: Vec<Moved<'_>> = moved
@@ -90,7 +94,8 @@ fn clips(
         .collect();
     for time_secs in times(a.clip, b.clip) {
         context.check_cancelled()?;
-        let poses = (Pose::of_clip(a.scene, a.clip, time_secs), Pose::of_clip(b.scene, b.clip, time_secs));
+        let pose = |side: &Side<'_>| Pose::of_clip(side.scene, side.clip, side.clip.start_secs + time_secs);
+        let poses = (pose(&a), pose(&b));
         moved.iter_mut().for_each(|bone| bone.add(&poses, time_secs));
     }
     for bone in moved {
@@ -117,10 +122,17 @@ impl Moved<'_> {
     }
 }
 
-/// The key times of both clips in order, each once.
+fn length_secs(clip: &Clip) -> f64 {
+    clip.end_secs() - clip.start_secs
+}
+
+/// The key times of both clips from their starts on, in order, each once. What lies before a start is never played.
 fn times(a: &Clip, b: &Clip) -> Vec<f64> {
-    let channels = a.channels.iter().chain(&b.channels);
-    let mut times: Vec<f64> = channels.flat_map(|c| c.curve.times_secs.iter().copied()).collect();
+    let of = |clip: &Clip| {
+        let keys = clip.channels.iter().flat_map(|c| c.curve.times_secs.iter().copied());
+        keys.map(|secs| secs - clip.start_secs).filter(|secs| *secs >= 0.0).collect::<Vec<_>>()
+    };
+    let mut times = [of(a), of(b)].concat();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times

@@ -15,7 +15,7 @@ pub use anyrig_bytes::codec::{ElementDifferences, FieldDifference, NumberDiffere
 use crate::Registry;
 use crate::convert::{import, read_document};
 use anyrig_bytes::codec::diff;
-use anyrig_bytes::{Context, Error, ErrorKind, Report, Result, Source, Value};
+use anyrig_bytes::{Attachment, Context, Error, ErrorKind, Report, Result, Source, Value};
 use anyrig_scene::diff::Scope;
 use anyrig_scene::{Importer, Scene, Tolerance};
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub enum CompareSpace {
 }
 
 /// What is to be compared, and how closely.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CompareRequest {
     /// Format of the first file; found by content when `None`.
@@ -59,6 +59,10 @@ pub struct CompareRequest {
     /// How far numbers may lie apart. Of documents: absolutely; 0 when `None`, which means equal bits. Of scenes: lengths
     /// as a share of the first scene's size, all else absolutely; 1e-5 when `None`.
     pub tolerance: Option<f64>,
+    /// Motions of the first file that lie in files of their own; comparing documents leaves them aside.
+    pub motions_a: Vec<Attachment>,
+    /// Those of the second file.
+    pub motions_b: Vec<Attachment>,
 }
 
 /// The tolerance of scenes when none is given: single precision over a few steps.
@@ -143,11 +147,10 @@ impl Registry {
         }
         comparison.road = "scene";
         comparison.tolerance = request.tolerance.unwrap_or(SCENE_TOLERANCE);
-        let scene_a = scene((first, a), &mut comparison.a, context)?;
-        let mut scene_b = scene((second, b), &mut comparison.b, context)?;
+        let scene_a = scene((first, a), &request.motions_a, &mut comparison.a, context)?;
+        let mut scene_b = scene((second, b), &request.motions_b, &mut comparison.b, context)?;
         if scene_a.space != scene_b.space && request.space == CompareSpace::Convert {
-            let apart = Context::new().with_limits(context.limits().clone());
-            anyrig_passes::to_space(&mut scene_b, scene_a.space, &apart)?;
+            anyrig_passes::to_space(&mut scene_b, scene_a.space, &context.apart())?;
             comparison.notes.push(format!("{} was brought into the space of {}", b.name(), a.name()));
         }
         if request.compare_as == CompareAs::SceneByIndex {
@@ -183,9 +186,14 @@ fn documents(a: Input<'_>, b: Input<'_>, request: &CompareRequest, context: &Con
 }
 
 /// Each scene has a report of its own, so that one can tell whose fault is what.
-fn scene((importer, source): Input<'_>, told: &mut ComparedFile, context: &Context) -> Result<Scene> {
-    let apart = Context::new().with_limits(context.limits().clone());
+fn scene(
+    (importer, source): Input<'_>,
+    motions: &[Attachment],
+    told: &mut ComparedFile,
+    context: &Context,
+) -> Result<Scene> {
     context.check_cancelled()?;
+    let apart = motions.iter().cloned().fold(context.apart(), Context::with_attachment);
     let scene = import(importer, source, &apart)?;
     told.report = apart.take_report();
     Ok(scene)

@@ -77,30 +77,52 @@ pub(super) fn compare(
         found.push(told("triangles", format!("{triangles_a} against {triangles_b}")));
     }
     if count_a == count_b {
-        pairs_in_order(&points_a, &points_b, bounds, found);
+        let in_order = pairs_in_order(&points_a, &points_b, bounds);
+        if in_order.apart == 0 {
+            found.extend(in_order.found);
+            return Ok(());
+        }
+        // Most are elsewhere when only their order differs; few when some were moved.
+        let by_place = nearest_pairs(&points_a, &points_b, bounds, context)?;
+        if 2 * by_place.apart < in_order.apart {
+            notes.push("vertices were matched by their places, since their order differs".to_owned());
+            found.extend(by_place.found);
+        } else {
+            found.extend(in_order.found);
+        }
         return Ok(());
     }
     found.push(told("vertices", format!("{count_a} against {count_b}")));
     if count_a > 0 && count_b > 0 {
         notes.push("vertices were matched by their places, since the two have different numbers of them".to_owned());
-        nearest_pairs(&points_a, &points_b, bounds, found, context)?;
+        found.extend(nearest_pairs(&points_a, &points_b, bounds, context)?.found);
     }
     Ok(())
 }
 
-fn pairs_in_order(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, found: &mut Vec<FieldDifference>) {
+/// What a way of matching points finds.
+struct Paired {
+    found: Vec<FieldDifference>,
+    /// How many points of one side have none of the other at their place.
+    apart: usize,
+}
+
+fn pairs_in_order(a: &Points<'_>, b: &Points<'_>, bounds: Bounds) -> Paired {
+    let mut apart = 0;
     let (mut places, mut uvs, mut weights) =
         (Numbers::new(bounds.length), Numbers::new(bounds.other), Numbers::new(bounds.other));
     for (index, (x, y)) in a.positions.iter().zip(&b.positions).enumerate() {
         places.add_all(x.map(f64::from), y.map(f64::from), || format!("vertices[{index}].position"));
+        let is_near = x.iter().zip(y).all(|(x, y)| (f64::from(*x) - f64::from(*y)).abs() <= bounds.length);
+        apart += usize::from(!is_near);
         if let Some((x, y)) = a.uv(index).zip(b.uv(index)) {
             uvs.add_all(x, y, || format!("vertices[{index}].tex_coord"));
         }
         add_weights(&mut weights, &a.weights(index), &b.weights(index), index);
     }
-    found.extend(places.finish("vertices.position"));
-    found.extend(uvs.finish("vertices.tex_coord"));
-    found.extend(weights.finish("vertices.weights"));
+    let found =
+        [places.finish("vertices.position"), uvs.finish("vertices.tex_coord"), weights.finish("vertices.weights")];
+    Paired { found: found.into_iter().flatten().collect(), apart }
 }
 
 fn add_weights(numbers: &mut Numbers, a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>, index: usize) {
@@ -113,13 +135,8 @@ fn add_weights(numbers: &mut Numbers, a: &BTreeMap<&str, f64>, b: &BTreeMap<&str
 }
 
 /// Each point of one scene against the nearest of the other, both ways; weights at the nearest.
-fn nearest_pairs(
-    a: &Points<'_>,
-    b: &Points<'_>,
-    bounds: Bounds,
-    found: &mut Vec<FieldDifference>,
-    context: &Context,
-) -> Result<()> {
+fn nearest_pairs(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, context: &Context) -> Result<Paired> {
+    let (mut found, mut apart, mut lonely) = (Vec::new(), 0, 0);
     let mut weights = Numbers::new(bounds.other);
     let (index_a, index_b) = (Nearest::new(&a.positions), Nearest::new(&b.positions));
     let mut far = Numbers::new(bounds.length);
@@ -127,6 +144,7 @@ fn nearest_pairs(
         check(index, context)?;
         let Some((nearest, distance)) = index_b.nearest(*position) else { continue };
         far.add(0.0, distance, || format!("vertices[{index}].distance"));
+        apart += usize::from(distance > bounds.length);
         add_weights(&mut weights, &a.weights(index), &b.weights(nearest), index);
     }
     found.extend(far.finish("vertices.distance_to_second"));
@@ -134,12 +152,13 @@ fn nearest_pairs(
     for (index, position) in b.positions.iter().enumerate() {
         check(index, context)?;
         if let Some((_, distance)) = index_a.nearest(*position) {
+            lonely += usize::from(distance > bounds.length);
             far.add(0.0, distance, || format!("vertices[{index}].distance"));
         }
     }
     found.extend(far.finish("vertices.distance_to_first"));
     found.extend(weights.finish("vertices.weights"));
-    Ok(())
+    Ok(Paired { found, apart: apart.max(lonely) })
 }
 
 fn check(index: usize, context: &Context) -> Result<()> {

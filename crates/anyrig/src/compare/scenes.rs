@@ -25,5 +25,5 @@ pub(super) fn compare(a: &Scene, b: &Scene, comparison: &mut Comparison, context
     context.check_cancelled()?;
     points::compare(a, b, bounds, (found, notes), context)?;
     context.check_cancelled()?;
-    keys::compare((a, &bones.0), (b, &bones.1), bounds, found, context)
+    keys::compare((a, &bones.0), (b, &bones.1), bounds, (found, notes), context)
 }
