@@ -64,8 +64,9 @@ impl Optimization {
 /// farther than the bounds of [`passes::ReduceKeysOptions`].
 ///
 /// # Errors
-/// Those of the passes.
+/// Those of the passes, and of [`OptimizeOptions::check`].
 pub fn optimize_scene(scene: &mut Scene, options: &OptimizeOptions, context: &Context) -> Result<Vec<Step>> {
+    options.check()?;
     let mut steps = Vec::new();
     for pass in PassName::ALL.into_iter().filter(|pass| options.runs(*pass)) {
         context.check_cancelled()?;
@@ -89,7 +90,13 @@ fn run_pass(pass: PassName, scene: &mut Scene, options: &OptimizeOptions, contex
         }
         PassName::Simplify => {
             let s = passes::simplify(scene, &options.simplify(), context)?;
-            became(s.triangles_before, s.triangles_after, "triangles")
+            let wanted = (s.triangles_before as f64 * options.simplify_ratio).ceil();
+            // Each part rounds up.
+            let parts = scene.meshes.values().map(|mesh| mesh.parts.len()).sum::<usize>();
+            let is_missed = s.triangles_after as f64 > wanted + parts as f64;
+            let missed = changed(is_missed, || missed_share(wanted, options));
+            let words = [became(s.triangles_before, s.triangles_after, "triangles"), missed];
+            words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join("; ")
         }
         PassName::Reorder => {
             let s = passes::reorder(scene, context)?;
@@ -104,6 +111,16 @@ fn run_pass(pass: PassName, scene: &mut Scene, options: &OptimizeOptions, contex
             changed(s.lists > 0, || format!("{} lists equal to others ({} bytes)", s.lists, s.bytes))
         }
     })
+}
+
+/// Why more triangles stayed than were wanted.
+fn missed_share(wanted: f64, options: &OptimizeOptions) -> String {
+    let bound = options.simplify_error;
+    format!(
+        "{wanted} were wanted, but the next step would err by more than {} % of the size or tear a seam, a border or \
+         parts from each other (-O simplify-error raises the bound of {bound})",
+        bound * 100.0
+    )
 }
 
 fn changed(any: bool, text: impl FnOnce() -> String) -> String {

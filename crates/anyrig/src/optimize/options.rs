@@ -204,6 +204,26 @@ impl OptimizeOptions {
         has_work && chosen && !self.skip.contains(&pass)
     }
 
+    /// Refuses what contradicts itself: a pass that is chosen and left out, and one that is left out and has its option set.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::Usage`].
+    pub fn check(&self) -> Result<()> {
+        if let Some(pass) = self.only.iter().find(|pass| self.skip.contains(pass)) {
+            return Err(Error::usage(format!("the pass `{pass}` is chosen and left out; leave one of both away")));
+        }
+        let wanted = [
+            (PassName::Simplify, "simplify-ratio", self.simplify_ratio != 1.0),
+            (PassName::LimitInfluences, "max-influences", self.max_influences > 0),
+        ];
+        match wanted.into_iter().find(|(pass, _, is_set)| *is_set && !self.runs(*pass)) {
+            None => Ok(()),
+            Some((pass, option, _)) => Err(Error::usage(format!(
+                "{option} is for the pass `{pass}`, which is left out; leave one of both away"
+            ))),
+        }
+    }
+
     pub(super) fn prune(&self) -> PruneOptions {
         let mut options = PruneOptions::default();
         options.resources = self.unused_resources;
