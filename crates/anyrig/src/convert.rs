@@ -3,11 +3,11 @@
 use crate::optimize::Optimization;
 use crate::registry::extension_of;
 use crate::request::{Axes, ConvertRequest, Losses, Verify, Via};
-use crate::verify::verify;
+use crate::verify::{check_whole, verify};
 use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
-use anyrig_bytes::{Context, Error, Place, Report, Result, Role, Severity, Source};
+use anyrig_bytes::{Context, Error, ErrorKind, Place, Report, Result, Role, Severity, Source};
 use anyrig_scene::{Document, ExportedFile, Exporter, Importer, NodeId, Scene, Space};
 use serde::Serialize;
 
@@ -102,7 +102,9 @@ impl Registry {
         refuse_losses(request.losses, context)?;
         check_names(&files)?;
         let is_input = optimization.as_ref().is_some_and(Optimization::kept_input);
-        if request.verify != Verify::None && !is_input {
+        let is_caller = matches!(request.verify, Verify::None | Verify::ByCaller);
+        // A document was looked at when the road was chosen.
+        if !is_caller && !is_input && road == Road::Scene {
             verify(exporter, &files, context)?;
         }
         Ok(Conversion {
@@ -122,9 +124,11 @@ impl Registry {
         request: &ConvertRequest,
         context: &Context,
     ) -> Result<(Vec<ExportedFile>, Road)> {
-        match choose_road(route.importer, route.exporter, via_of(request)?, route.source, context)? {
-            Chosen::Document(document) => Ok((write_document(&*document, route)?, Road::Document)),
-            Chosen::Scene => Ok((self.through_scene(route, request, context, |_| Ok(()))?, Road::Scene)),
+        let through_scene = || self.through_scene(route, request, context, |_| Ok(()));
+        match written_back(route, request, context)? {
+            Back::Files(files) => Ok((files, Road::Document)),
+            Back::No => Ok((through_scene()?, Road::Scene)),
+            Back::Damaged(fault) => Ok((through_scene().map_err(|e| with_fault(e, &fault))?, Road::Scene)),
         }
     }
 
@@ -182,6 +186,7 @@ pub(crate) fn stem_of(source: &dyn Source, request: &ConvertRequest) -> String {
 }
 
 pub(crate) fn import(importer: &dyn Importer, source: &dyn Source, context: &Context) -> Result<Scene> {
+    context.check_cancelled()?;
     check_size(source, context)?;
     check_attachments(importer, context)?;
     let scene = importer.import(source, context).and_then(|scene| {
@@ -212,6 +217,7 @@ pub(crate) fn read_document(
     source: &dyn Source,
     context: &Context,
 ) -> Result<Box<dyn Document>> {
+    context.check_cancelled()?;
     check_size(source, context)?;
     importer.document(source, context).map_err(|e| e.in_file(source.name()))
 }
@@ -279,6 +285,53 @@ pub(crate) fn choose_road(
     let (dialect, target) = (document.dialect(), exporter.info().id);
     let message = format!("{dialect} read as {} is not what `{target}` writes; take `--via scene`", importer.info().id);
     Err(Error::unsupported(Place::whole().in_file(source.name()), message))
+}
+
+/// What becomes of an input whose document could be written back.
+pub(crate) enum Back {
+    /// It was.
+    Files(Vec<ExportedFile>),
+    /// That is not the way.
+    No,
+    /// It would be read as damaged; the scene repairs that, or says what cannot be repaired.
+    Damaged(Error),
+}
+
+/// Writes a document back where that is the way. Its bytes are those of the input, so one that does not read back is no
+/// fault of anyrig's: it goes through the scene then, which tells what it repairs.
+pub(crate) fn written_back(route: &Route<'_>, request: &ConvertRequest, context: &Context) -> Result<Back> {
+    let via = via_of(request)?;
+    let chosen = choose_road(route.importer, route.exporter, via, route.source, context)?;
+    let Chosen::Document(document) = chosen else { return Ok(Back::No) };
+    let files = write_document(&*document, route)?;
+    if request.verify == Verify::None {
+        return Ok(Back::Files(files));
+    }
+    check_names(&files)?;
+    match check_whole(route.exporter, &files, context) {
+        Ok(()) => Ok(Back::Files(files)),
+        Err(e) if matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded) => Err(e),
+        Err(e) if via == Via::Auto => Ok(Back::Damaged(e)),
+        Err(e) => {
+            let message = format!(
+                "the input is damaged, and would be written back so: {}; `--via scene` repairs what can be repaired, \
+                 `--verify none` writes it back all the same",
+                e.message()
+            );
+            Err(Error::new(e.kind(), e.place().clone(), message).in_file(route.source.name()))
+        }
+    }
+}
+
+/// Why a damaged input became nothing.
+fn with_fault(error: Error, fault: &Error) -> Error {
+    let is_same = error.message().contains(fault.message());
+    if is_same || matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded | ErrorKind::Losses) {
+        return error;
+    }
+    let message =
+        format!("{}; nor can the damaged input be written back as it is: {}", error.message(), fault.message());
+    Error::new(error.kind(), error.place().clone(), message)
 }
 
 pub(crate) fn write_document(document: &dyn Document, route: &Route<'_>) -> Result<Vec<ExportedFile>> {

@@ -1,6 +1,6 @@
 //! What a conversion would do.
 
-use crate::convert::{Chosen, Road, choose_road, import, stem_of, via_of};
+use crate::convert::{Back, Road, Route, import, stem_of, written_back};
 use crate::{ConvertRequest, Registry};
 use anyrig_bytes::{Context, Report, Result, Source};
 use serde::Serialize;
@@ -42,9 +42,10 @@ impl Registry {
         let importer = self.importer_for(request.from.as_deref(), source)?;
         let exporter = self.exporter(&request.to)?;
         let stem = stem_of(source, request);
-        let (road, predicted) = match choose_road(importer, exporter, via_of(request)?, source, context)? {
-            Chosen::Document(_) => (Road::Document, Report::default()),
-            Chosen::Scene => {
+        let route = Route { importer, exporter, source, stem: &stem };
+        let (road, predicted) = match written_back(&route, request, context)? {
+            Back::Files(_) => (Road::Document, Report::default()),
+            Back::No | Back::Damaged(_) => {
                 let scene = import(importer, source, context)?;
                 let apart = context.apart();
                 exporter.export(scene, &stem, &apart)?;

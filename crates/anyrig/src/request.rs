@@ -25,6 +25,9 @@ pub enum Verify {
     /// Every count, offset and reference of every file.
     #[default]
     Structure,
+    /// The caller does what `Structure` does, with [`crate::verify_file`], on files that it has put somewhere. A document
+    /// that is written back is looked at all the same: what is wrong with it is wrong with the input.
+    ByCaller,
     /// In addition reads the files back as a scene and compares every corner of what it shows with what was exported, at
     /// rest and in every clip: [`crate::Registry::verify_read_back`].
     Full,

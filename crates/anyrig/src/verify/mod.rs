@@ -16,10 +16,22 @@ use anyrig_scene::{ExportedFile, Exporter, Importer, Scene};
 /// # Errors
 /// What is wrong with a file, with its name.
 pub fn verify(exporter: &dyn Exporter, files: &[ExportedFile], context: &Context) -> Result<()> {
+    each_file(files, context, |name, source| verify_file(exporter, name, source, context))
+}
+
+/// As [`verify`], of files that somebody else has made: what is wrong is theirs.
+///
+/// # Errors
+/// As [`verify`], in the exporter's own words.
+pub(crate) fn check_whole(exporter: &dyn Exporter, files: &[ExportedFile], context: &Context) -> Result<()> {
+    each_file(files, context, |name, source| exporter.verify(name, source, &context.apart()))
+}
+
+fn each_file(files: &[ExportedFile], context: &Context, check: impl Fn(&str, &dyn Source) -> Result<()>) -> Result<()> {
     for (index, file) in files.iter().enumerate() {
         context.check_cancelled()?;
         let Some(source) = WrittenFiles::new(files, index) else { continue };
-        verify_file(exporter, &file.name, &source, context)?;
+        check(&file.name, &source)?;
     }
     Ok(())
 }
