@@ -1,10 +1,12 @@
 //! The command line.
 
 use crate::motions::Choice;
-use anyrig::{Limits, Losses, OptimizeOptions, Verify, Via};
+use anyrig::{Context, Limits, Losses, OptimizeOptions, Verify, Via};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const MAIN_EXAMPLES: &str = "\
 Examples:
@@ -40,6 +42,16 @@ pub struct Global {
     pub color: Color,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Set by a signal
+    #[arg(skip)]
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Global {
+    /// A job's context: within the limits, and stopped by a signal.
+    pub fn context(&self) -> Context {
+        Context::new().with_limits(self.limits.limits()).with_cancel(Arc::clone(&self.cancel))
+    }
 }
 
 /// When to colour.
@@ -187,7 +199,7 @@ pub struct PlaceArgs {
     pub output: Option<OsString>,
     /// Name of the output without ending, instead of the input's
     #[arg(short, long)]
-    pub name: Option<String>,
+    pub name: Option<OsString>,
     /// How to read the inputs, instead of by their content
     #[arg(short, long, value_name = "FORMAT")]
     pub from: Option<String>,

@@ -9,7 +9,7 @@ use crate::optimize;
 use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
-use crate::stage::{Existing, Stage, check_place, write_one};
+use crate::stage::{Existing, Stage, check_place, check_writable, write_one};
 use crate::summary::{self, Row};
 use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size};
 use anyrig::bytes::names::safe_file_name;
@@ -23,8 +23,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What the user asked for, whatever the target.
 pub struct Call<'a> {
@@ -32,7 +31,6 @@ pub struct Call<'a> {
     pub args: &'a ConvertArgs,
     pub global: &'a Global,
     pub ui: Ui,
-    pub cancel: &'a Arc<AtomicBool>,
     /// Canonical paths that no output may overwrite, besides a group's own inputs.
     pub protected: BTreeSet<PathBuf>,
 }
@@ -48,9 +46,9 @@ pub struct Group {
 }
 
 /// Runs the command.
-pub fn run(args: &ConvertArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
+pub fn run(args: &ConvertArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let registry = Registry::standard();
-    let call = Call { registry: &registry, args, global, ui, cancel, protected: BTreeSet::new() };
+    let call = Call { registry: &registry, args, global, ui, protected: BTreeSet::new() };
     let exporter = outputs::target(&registry, args)?;
     check_options(&registry, exporter, args)?;
     let group = call.run_group(exporter, inputs::find(&args.inputs)?)?;
@@ -66,6 +64,12 @@ impl Call<'_> {
         if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.care.force {
             return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
         }
+        let report_to_stdout = args.report.as_deref() == Some(Path::new("-"));
+        if to_stdout && report_to_stdout && !args.dry_run {
+            let message = "standard output takes the converted file or the report, not both; give -o or --report the \
+                           name of a file, or leave --json out";
+            return Err(Failure::usage(message));
+        }
         let ui = if to_stdout { self.ui.with_data_on_stdout() } else { self.ui };
         if jobs.len() > 1 && !args.motion.motions.is_empty() {
             return Err(Failure::usage("--motion is for one input; these are several"));
@@ -79,8 +83,9 @@ impl Call<'_> {
         inputs.extend(motions.used());
         let existing = self.existing();
         if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
-            check_place(path, existing, &inputs)?;
-            if jobs.iter().filter_map(|job| likely_main(job, exporter)).any(|main| same_place(&main, path)) {
+            check_writable(path, existing, &inputs)?;
+            let mains = jobs.iter().filter_map(|job| likely_main(job, exporter));
+            if mains.into_iter().any(|main| main.ancestors().any(|place| same_place(place, path))) {
                 let message =
                     format!("--report {} is an output of this conversion; choose another name", path.display());
                 return Err(Failure::usage(message));
@@ -95,7 +100,6 @@ impl Call<'_> {
             existing,
             motions,
             inputs: Mutex::new(inputs),
-            cancel: self.cancel,
             bar: Bar::new(jobs.len(), ui.volume),
         };
         let outcomes = runner.run_all(&jobs)?;
@@ -135,7 +139,7 @@ impl Call<'_> {
     }
 
     fn existing(&self) -> Existing {
-        if self.args.care.force { Existing::Replace } else { Existing::Keep }
+        Existing::unless_forced(self.args.care.force)
     }
 }
 
@@ -249,7 +253,6 @@ struct Runner<'a> {
     motions: Motions,
     /// Canonical paths of all inputs and of all files that they refer to, as far as these were read.
     inputs: Mutex<BTreeSet<PathBuf>>,
-    cancel: &'a Arc<AtomicBool>,
     bar: Bar,
 }
 
@@ -311,8 +314,8 @@ impl Runner<'_> {
             of_it.iter().map(|d| d.subject.as_str()).filter(|s| *s != Report::OTHERS).take(4).collect();
         let more = if count > named.len() { ", …" } else { "" };
         let words = if count == 1 { "1 file there is" } else { &format!("{count} files there are") };
-        let line = format!("  {words} not of this conversion and left alone: {}{more}\n", named.join(", "));
-        self.ui.ink_err(Ink::Yellow, &clean(&line))
+        let line = format!("  {words} not of this conversion and left alone: {}{more}", named.join(", "));
+        self.ui.ink_err(Ink::Yellow, &clean(&line)) + "\n"
     }
 
     fn outcome(&self, job: &Job) -> Outcome {
@@ -328,14 +331,12 @@ impl Runner<'_> {
             Input::File(path) => FileSource::open(path, limits.input_bytes)?,
             Input::Missing(_, message) => return Err(Failure::failed(message)),
         };
+        self.check_early(job)?;
         let (context, found) = self.context(job, &source)?;
         let request = self.request(job);
         let result = if self.args.dry_run && self.args.optimize.is_none() {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
         } else {
-            if !self.args.dry_run {
-                self.check_early(job)?;
-            }
             let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
             // What lies beside the inputs is known only now.
             self.protect([source.used(), self.motions.used(), found.used()].concat());
@@ -354,7 +355,7 @@ impl Runner<'_> {
             None => self.registry.detect(source)?,
         };
         let routed = route(self.registry, self.args, importer, self.exporter)?;
-        let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
+        let context = self.global.context();
         let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
         let found = self.found_motions(job, importer);
         let context = found.attach(self.motions.attach(context));
@@ -386,7 +387,7 @@ impl Runner<'_> {
         request.optimize.clone_from(&self.args.optimize);
         // The structure is verified on the files as they lie on the disk; see `write`.
         request.verify = match (self.args.care.verify.into(), &job.destination) {
-            (Verify::Structure, Destination::Folder { .. }) => Verify::None,
+            (Verify::Structure, Destination::Folder { .. }) => Verify::ByCaller,
             (verify, _) => verify,
         };
         request
@@ -421,7 +422,8 @@ impl Runner<'_> {
         let what = optimization.as_ref().map_or_else(|| format!("{}{via}", size(bytes)), optimize::headline);
         let arrow = self.ui.ink(Ink::Green, "→");
         let main = if self.args.dry_run { "nothing, as --dry-run wants it" } else { main.as_str() };
-        let mut text = format!("{} {arrow} {main}{more} ({what})\n", job.input.display());
+        let (input, main) = (clean(&job.input.display()), clean(main));
+        let mut text = format!("{input} {arrow} {main}{more} ({what})\n");
         text += &optimization.as_ref().map(optimize::lines).unwrap_or_default();
         Ok(Done { exit: Exit::Done, source_format, road, files, optimization, text })
     }
@@ -486,13 +488,14 @@ impl Runner<'_> {
                 folder.join(main.clone().unwrap_or_else(|| stem.into())).display().to_string()
             }
         };
+        let to = clean(&to);
         let way = match plan.road {
             Road::Document => "written back as it is",
             Road::Scene => "through the scene",
         };
         let mut text = format!(
             "{} ({}) {} {to} ({}), {way}\n",
-            job.input.display(),
+            clean(&job.input.display()),
             plan.source_format,
             ui.ink(Ink::Green, "→"),
             plan.target

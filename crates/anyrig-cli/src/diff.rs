@@ -1,11 +1,14 @@
 //! `anyrig diff`.
 
-use crate::args::Global;
+use crate::args::{Global, MotionArgs};
 use crate::failure::{Exit, Failure, Result};
+use crate::motions::{Choice, Motions};
 use crate::rewrite::open_one;
+use crate::source::FileSource;
 use crate::ui::{Ink, Ui, Volume, clean, plural};
+use anyrig::bytes::Role;
 use anyrig::compare::{CompareAs, CompareSpace, ComparedFile};
-use anyrig::{CompareRequest, Comparison, Context, compare};
+use anyrig::{CompareRequest, Comparison, Registry};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -18,8 +21,9 @@ Examples:
 
 Is B what another tool made of A? Two formats are compared as scenes: B is brought into the space of A (axes, handedness,
 unit; --keep-space compares the plain numbers); bones are matched by name and compared at rest; vertices are matched by
-their order when there are as many, else each with the nearest one; weights are compared by the names of joints; clips
-are matched by name and compared at the key times of both. Each line tells how many numbers differ, the first, and the
+their order when there are as many and most lie where their partners do, else each with the nearest one; weights are
+compared by the names of joints; clips are matched by name and compared from their starts on at the key times of both;
+motions in files beside a model count as its clips, as for `anyrig convert`. Each line tells how many numbers differ, the first, and the
 largest difference. So a parser is checked against another program: convert the file there, and compare.
 
 Lengths in scenes may differ by the tolerance times the size of A, all other numbers by the tolerance (1e-5 by default).
@@ -45,6 +49,8 @@ pub struct DiffArgs {
     /// How to read the second
     #[arg(long, value_name = "FORMAT")]
     pub from_b: Option<String>,
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// In which terms to compare
     #[arg(long = "as", value_name = "TERMS", value_enum, default_value_t)]
     pub terms: Terms,
@@ -84,7 +90,8 @@ pub fn run(args: &DiffArgs, global: &Global, ui: Ui) -> Result<Exit> {
     }
     let a = open_one(&args.a, limits.input_bytes)?;
     let b = open_one(&args.b, limits.input_bytes)?;
-    let context = Context::new().with_limits(limits);
+    let registry = Registry::standard();
+    let context = global.context();
     let mut request = CompareRequest::default();
     request.from_a = args.from_a.clone().or_else(|| args.from.clone());
     request.from_b = args.from_b.clone().or_else(|| args.from.clone());
@@ -96,7 +103,13 @@ pub fn run(args: &DiffArgs, global: &Global, ui: Ui) -> Result<Exit> {
         Terms::Scene => CompareAs::Scene,
         Terms::Index => CompareAs::SceneByIndex,
     };
-    let comparison = compare(&a, &b, &request, &context)?;
+    let motions_a = motions(args, (&args.a, &a), request.from_a.as_deref(), (&registry, global))?;
+    let motions_b = motions(args, (&args.b, &b), request.from_b.as_deref(), (&registry, global))?;
+    if !args.motion.motions.is_empty() && motions_a.is_empty() && motions_b.is_empty() {
+        return Err(Failure::usage("--motion is for models whose motions lie in files of their own, such as .mdl"));
+    }
+    (request.motions_a, request.motions_b) = (motions_a.attachments(), motions_b.attachments());
+    let comparison = registry.compare(&a, &b, &request, &context)?;
     if args.json {
         let json = serde_json::to_string_pretty(&comparison);
         ui.out(&json.map_err(|e| Failure::failed(format!("cannot be written as JSON: {e}")))?);
@@ -106,6 +119,22 @@ pub fn run(args: &DiffArgs, global: &Global, ui: Ui) -> Result<Exit> {
     }
     let differs = args.exit_code && !comparison.differences.is_empty();
     Ok(if differs { Exit::Failed } else { Exit::Done })
+}
+
+/// The motions of one side: those that `anyrig convert` would give it.
+fn motions(
+    args: &DiffArgs,
+    (path, source): (&Path, &FileSource),
+    from: Option<&str>,
+    (registry, global): (&Registry, &Global),
+) -> Result<Motions> {
+    let importer = from.map_or_else(|| registry.detect(source), |id| registry.importer(id))?;
+    let limit = global.limits.limits().input_bytes;
+    match args.motion.choice() {
+        Choice::Files(files) if importer.attachment_roles().contains(&Role::Motion) => Motions::read(files, limit),
+        Choice::Usual if path != Path::new("-") => Ok(Motions::beside(path, importer, limit)),
+        Choice::Files(_) | Choice::Usual | Choice::None => Ok(Motions::default()),
+    }
 }
 
 fn text(c: &Comparison, ui: Ui) -> String {

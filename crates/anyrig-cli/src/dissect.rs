@@ -7,7 +7,7 @@ use crate::stage::{Existing, write_one};
 use crate::ui::{Ink, Ui, clean};
 use anyrig::bytes::Rope;
 use anyrig::dissect::{ByteKind, DissectedSpan, html};
-use anyrig::{Context, DissectRequest, Dissection, Source, Value, dissect};
+use anyrig::{DissectRequest, Dissection, Source, Value, dissect};
 use clap::Args;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub struct DissectArgs {
 pub fn run(args: &DissectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let limits = global.limits.limits();
     let source = open_one(&args.input, limits.input_bytes)?;
-    let context = Context::new().with_limits(limits);
+    let context = global.context();
     let mut request = DissectRequest::default();
     request.from.clone_from(&args.from);
     request.range.clone_from(&args.range);
@@ -68,7 +68,7 @@ pub fn run(args: &DissectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     request.elements = args.elements;
     let dissection = dissect(&source, &request, &context)?;
     if let Some(place) = &args.html {
-        let existing = if args.force { Existing::Replace } else { Existing::Keep };
+        let existing = Existing::unless_forced(args.force);
         let page = Rope::from(html(&dissection, source.bytes()).into_bytes());
         write_one(place, &page, existing, &source.used().into_iter().collect())?;
         ui.out(&summary(&dissection, ui));

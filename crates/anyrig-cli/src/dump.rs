@@ -2,11 +2,12 @@
 
 use crate::args::Global;
 use crate::failure::{Exit, Result};
-use crate::rewrite::{Output, open_one, output, write};
+use crate::rewrite::{Output, check_ending, open_one, output, write};
+use crate::stage::Existing;
 use crate::ui::{Ui, Volume, size};
+use anyrig::Registry;
 use anyrig::bytes::Rope;
 use anyrig::bytes::codec::Arrays;
-use anyrig::{Context, Registry};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -77,13 +78,13 @@ pub struct LoadArgs {
 pub fn dump(args: &DumpArgs, global: &Global) -> Result<Exit> {
     let limits = global.limits.limits();
     let source = open_one(&args.input, limits.input_bytes)?;
-    let context = Context::new().with_limits(limits);
+    let context = global.context();
     let arrays = match args.arrays {
         ArraysArg::Elements => Arrays::Elements,
         ArraysArg::Base64 => Arrays::Base64,
     };
     let json = Registry::standard().dump(&source, args.from.as_deref(), arrays, &context)?;
-    write(output(&args.output, args.force), &Rope::from(json), &source)?;
+    write(output(&args.output, Existing::unless_forced(args.force)), &Rope::from(json), &source)?;
     Ok(Exit::Done)
 }
 
@@ -91,9 +92,11 @@ pub fn dump(args: &DumpArgs, global: &Global) -> Result<Exit> {
 pub fn load(args: &LoadArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let limits = global.limits.limits();
     let source = open_one(&args.input, limits.input_bytes)?;
-    let context = Context::new().with_limits(limits);
-    let made = Registry::standard().load_dump(&source, &context)?;
-    let place = output(&args.output, args.force);
+    let context = global.context();
+    let registry = Registry::standard();
+    let made = registry.load_dump(&source, &context)?;
+    check_ending(&args.output, (&registry, &made))?;
+    let place = output(&args.output, Existing::unless_forced(args.force));
     write(place, &made.content, &source)?;
     if ui.volume > Volume::Quiet && matches!(place, Output::File(..)) {
         ui.out(&format!("{}: {}, {}\n", args.output.display(), made.format, size(made.content.len())));

@@ -2,10 +2,11 @@
 
 use crate::args::Global;
 use crate::failure::{Exit, Failure, Result};
-use crate::rewrite::{Output, open_one, output, write};
+use crate::rewrite::{Output, check_ending, open_one, output, write};
+use crate::stage::Existing;
 use crate::ui::{Ui, Volume, plural};
+use anyrig::Registry;
 use anyrig::bytes::codec::{Assignment, Missing};
-use anyrig::{Context, Registry};
 use clap::{ArgGroup, Args};
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ pub struct EditArgs {
     /// Replace the input
     #[arg(long)]
     pub in_place: bool,
-    /// Overwrite the output; an input is overwritten with --in-place only
+    /// Overwrite the output, with --in-place also a write-protected one; an input is overwritten with --in-place only
     #[arg(long)]
     pub force: bool,
 }
@@ -55,19 +56,22 @@ pub fn run(args: &EditArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let limits = global.limits.limits();
     let assignments = assignments(args)?;
     let source = open_one(&args.input, limits.input_bytes)?;
-    let context = Context::new().with_limits(limits);
-    let edited = Registry::standard().edit(&source, args.from.as_deref(), &assignments, &context)?;
+    let context = global.context();
+    let registry = Registry::standard();
+    let edited = registry.edit(&source, args.from.as_deref(), &assignments, &context)?;
+    args.output.as_deref().map_or(Ok(()), |output| check_ending(output, (&registry, &edited)))?;
+    let existing = Existing::unless_forced(args.force);
     let place = match &args.output {
-        Some(path) => output(path, args.force),
+        Some(path) => output(path, existing),
         None if args.input == Path::new("-") => {
             return Err(Failure::usage("standard input cannot be replaced; say -o FILE"));
         }
-        None => Output::InPlace(&args.input),
+        None => Output::InPlace(&args.input, existing),
     };
     write(place, &edited.content, &source)?;
     let name = match place {
         Output::Stdout => return Ok(Exit::Done),
-        Output::File(path, _) | Output::InPlace(path) => path.display(),
+        Output::File(path, _) | Output::InPlace(path, _) => path.display(),
     };
     if ui.volume > Volume::Quiet {
         ui.out(&format!("{name}: {} set, {} bytes\n", plural(assignments.len(), "field"), edited.content.len()));

@@ -68,7 +68,12 @@ fn expand(word: &OsString) -> Result<Vec<Input>> {
         Some(pattern) => {
             let files = matching(pattern)?;
             if files.is_empty() {
-                return Ok(missing("no file has a name like this"));
+                let why = "no file has a name like this";
+                // ** stands for folders only.
+                let is_folders = path.file_name().is_some_and(|last| last == "**");
+                let hint =
+                    if is_folders { format!("; '{}/*' takes all files below", path.display()) } else { String::new() };
+                return Ok(missing(&format!("{why}{hint}")));
             }
             Ok(files.into_iter().map(Input::File).collect())
         }
@@ -155,6 +160,11 @@ mod tests {
         assert_eq!(names(path, &["a[1]*.glb"]), ["a[1].glb"]);
         assert_eq!(names(path, &["?.glb", "a.glb", "x.png"]), ["a.glb", "b.glb", "x.png"]);
         assert_eq!(names(path, &["**/d.glb", "子/*"]), ["子/deep/d.glb", "子/c.glb"]);
+        let [Input::Missing(_, why)] = &find(&[path.join("子/**").into_os_string()]).expect("no wrong usage")[..]
+        else {
+            panic!("** alone is no file");
+        };
+        assert!(why.ends_with("子/**/*' takes all files below"), "{why}");
         let words = [path.join("none.glb").into_os_string(), path.join("*.fbx").into_os_string()];
         assert!(find(&words).expect("no wrong usage").iter().all(|i| matches!(i, Input::Missing(..))));
     }

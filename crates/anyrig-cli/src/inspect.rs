@@ -8,7 +8,7 @@ use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
     CurveInfo, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, indices, vertices,
 };
-use anyrig::{Context, Registry, inspect, load};
+use anyrig::{Registry, inspect, load};
 use serde_json::json;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
         }
         Choice::Usual | Choice::None => Motions::default(),
     };
-    let context = motions.attach(Context::new().with_limits(limits));
+    let context = motions.attach(global.context());
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
         let scene = load(&source, args.from.as_deref(), &context)?;
         ui.out(&query(args, &scene)?);
@@ -124,63 +124,54 @@ fn tree_line(node: &NodeInfo) -> String {
 }
 
 fn lists(i: &Inspection, ui: Ui) -> String {
-    let mut text = String::new();
-    if !i.bones.is_empty() {
-        text += &section(ui, "Bones");
-        let parent = |p: Option<usize>| p.and_then(|p| i.bones.get(p)).map_or("-".to_owned(), |b| named(&b.name));
-        let rows = i.bones.iter().enumerate().map(|(n, b)| {
-            vec![format!("  {n}"), named(&b.name), format!("parent {}", parent(b.parent)), numbers(b.position)]
-        });
-        text += &table(&rows.collect::<Vec<_>>());
-    }
-    if !i.meshes.is_empty() {
-        text += &section(ui, "Meshes");
-        for (n, mesh) in i.meshes.iter().enumerate() {
-            text += &mesh_text(n, mesh);
-        }
-    }
-    if !i.clips.is_empty() {
-        text += &section(ui, "Clips");
-        let rows = i.clips.iter().enumerate().map(|(n, c)| {
-            let what = format!("{}, {}", plural(c.channels, "curve"), plural(c.keys, "key"));
-            vec![
-                format!("  {n}"),
-                named(&c.name),
-                format!("{} s", c.seconds),
-                format!("{} moved", plural(c.nodes, "node")),
-                what,
-            ]
-        });
-        text += &table(&rows.collect::<Vec<_>>());
-    }
-    if !i.materials.is_empty() {
-        text += &section(ui, "Materials");
-        let rows = i.materials.iter().enumerate().map(|(n, m)| {
-            let textures: Vec<_> = m.textures.iter().map(|(role, t)| format!("{role} texture {t}")).collect();
-            let mut marks = vec![m.alpha.to_owned()];
-            marks.extend(m.double_sided.then(|| "double-sided".to_owned()));
-            marks.extend(m.unlit.then(|| "unlit".to_owned()));
-            marks.extend(m.parts.iter().map(|part| (*part).to_owned()));
-            vec![format!("  {n}"), named(&m.name), marks.join(", "), textures.join(", ")]
-        });
-        text += &table(&rows.collect::<Vec<_>>());
-    }
-    if !i.variants.is_empty() {
-        text += &section(ui, "Material variants");
-        let rows = i.variants.iter().enumerate().map(|(n, name)| vec![format!("  {n}"), named(name)]);
-        text += &table(&rows.collect::<Vec<_>>());
-    }
-    if !i.images.is_empty() {
-        text += &section(ui, "Images");
-        let rows = i.images.iter().enumerate().map(|(n, image)| {
-            let bytes = image.bytes.map_or("not found".to_owned(), |b| size(b as u64));
-            let place = image.uri.clone().unwrap_or_else(|| "embedded".to_owned());
-            let kind = image.media_type.clone().unwrap_or_else(|| "unknown type".to_owned());
-            vec![format!("  {n}"), named(&image.name), kind, bytes, place]
-        });
-        text += &table(&rows.collect::<Vec<_>>());
-    }
-    text
+    let sections = [
+        ("Bones", bones(i)),
+        ("Meshes", i.meshes.iter().enumerate().map(|(n, mesh)| mesh_text(n, mesh)).collect()),
+        ("Clips", clips(i)),
+        ("Materials", materials(i)),
+        ("Material variants", rows(&i.variants, |name| vec![named(name)])),
+        ("Images", images(i)),
+    ];
+    let shown = sections.into_iter().filter(|(_, text)| !text.is_empty());
+    shown.map(|(title, text)| section(ui, title) + &text).collect()
+}
+
+/// A table with a numbered line for each item.
+fn rows<T>(items: &[T], cells: impl Fn(&T) -> Vec<String>) -> String {
+    let numbered = |(n, item): (usize, &T)| [vec![format!("  {n}")], cells(item)].concat();
+    table(&items.iter().enumerate().map(numbered).collect::<Vec<_>>())
+}
+
+fn bones(i: &Inspection) -> String {
+    let parent = |p: Option<usize>| p.and_then(|p| i.bones.get(p)).map_or("-".to_owned(), |b| named(&b.name));
+    rows(&i.bones, |b| vec![named(&b.name), format!("parent {}", parent(b.parent)), numbers(b.position)])
+}
+
+fn clips(i: &Inspection) -> String {
+    rows(&i.clips, |c| {
+        let what = format!("{}, {}", plural(c.channels, "curve"), plural(c.keys, "key"));
+        vec![named(&c.name), format!("{} s", c.seconds), format!("{} moved", plural(c.nodes, "node")), what]
+    })
+}
+
+fn materials(i: &Inspection) -> String {
+    rows(&i.materials, |m| {
+        let textures: Vec<_> = m.textures.iter().map(|(role, t)| format!("{role} texture {t}")).collect();
+        let mut marks = vec![m.alpha.to_owned()];
+        marks.extend(m.double_sided.then(|| "double-sided".to_owned()));
+        marks.extend(m.unlit.then(|| "unlit".to_owned()));
+        marks.extend(m.parts.iter().map(|part| (*part).to_owned()));
+        vec![named(&m.name), marks.join(", "), textures.join(", ")]
+    })
+}
+
+fn images(i: &Inspection) -> String {
+    rows(&i.images, |image| {
+        let bytes = image.bytes.map_or("not found".to_owned(), |b| size(b as u64));
+        let place = image.uri.clone().unwrap_or_else(|| "embedded".to_owned());
+        let kind = image.media_type.clone().unwrap_or_else(|| "unknown type".to_owned());
+        vec![named(&image.name), kind, bytes, place]
+    })
 }
 
 fn mesh_text(index: usize, mesh: &MeshInfo) -> String {
@@ -257,7 +248,7 @@ fn curve_text(found: &[CurveInfo]) -> String {
 }
 
 fn named(name: &str) -> String {
-    if name.is_empty() { "(unnamed)".to_owned() } else { clean(name).replace('\n', " ") }
+    if name.is_empty() { "(unnamed)".to_owned() } else { clean(name) }
 }
 
 fn numbers(values: [f64; 3]) -> String {

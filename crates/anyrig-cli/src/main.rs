@@ -37,9 +37,8 @@ const THIRD_PARTY: &str = include_str!(concat!(env!("OUT_DIR"), "/third_party.tx
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let ui = Ui::new(&cli.global);
-    let cancel = Arc::new(AtomicBool::new(false));
-    stop_on_signal(&cancel);
-    let exit = run(&cli, ui, &cancel).unwrap_or_else(|failure| {
+    stop_on_signal(&cli.global.cancel);
+    let exit = run(&cli, ui).unwrap_or_else(|failure| {
         ui.failure(&failure);
         failure.exit
     });
@@ -66,10 +65,10 @@ fn stop_on_signal(cancel: &Arc<AtomicBool>) {
     drop(ctrlc::set_handler(handler));
 }
 
-fn run(cli: &Cli, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
+fn run(cli: &Cli, ui: Ui) -> Result<Exit> {
     match &cli.command {
-        Command::Convert(args) => convert::run(args, &cli.global, ui, cancel),
-        Command::Optimize(args) => optimize::run(args, &cli.global, ui, cancel),
+        Command::Convert(args) => convert::run(args, &cli.global, ui),
+        Command::Optimize(args) => optimize::run(args, &cli.global, ui),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),

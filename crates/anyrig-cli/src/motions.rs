@@ -82,7 +82,17 @@ impl Motions {
 
     /// The context with all of them.
     pub fn attach(&self, context: Context) -> Context {
-        self.attachments.iter().cloned().fold(context, Context::with_attachment)
+        self.attachments().into_iter().fold(context, Context::with_attachment)
+    }
+
+    /// All of them.
+    pub fn attachments(&self) -> Vec<Attachment> {
+        self.attachments.clone()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.attachments.is_empty()
     }
 }
 

@@ -13,8 +13,6 @@ use anyrig::{Context, Exporter, FormatInfo, Optimization, OptimizeOptions, Outco
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,6 +88,10 @@ impl OptimizeArgs {
         optimize.skip.extend(named(&self.skip)?);
         optimize.simplify_ratio = self.simplify.unwrap_or(optimize.simplify_ratio);
         optimize.max_influences = self.max_influences.unwrap_or(optimize.max_influences);
+        if self.max_influences == Some(0) {
+            return Err(Failure::usage("--max-influences is 1 or more; without it any number stays"));
+        }
+        optimize.check()?;
         Ok(ConvertArgs {
             inputs: self.inputs.clone(),
             place: self.place.clone(),
@@ -111,7 +113,7 @@ impl OptimizeArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
+pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui) -> Result<Exit> {
     if args.list_options {
         let all = options::describe(&option_schema());
         ui.out(&if args.json { format!("{:#}\n", serde_json::json!(all)) } else { option_list(&all, ui) });
@@ -126,7 +128,7 @@ pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool
     let inputs = inputs::find(&args.inputs)?;
     // Of all groups: what one writes may be what another reads later, or has written.
     let protected = canonical_inputs(inputs.iter());
-    let mut call = Call { registry: &registry, args: &convert, global, ui, cancel, protected };
+    let mut call = Call { registry: &registry, args: &convert, global, ui, protected };
     outputs::check_batch(&convert, inputs.len() > 1)?;
     let (by_target, mut groups) = by_target(&call, inputs)?;
     for (exporter, inputs) in by_target {

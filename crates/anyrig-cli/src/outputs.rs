@@ -64,7 +64,7 @@ pub fn check_batch(args: &ConvertArgs, batch: bool) -> Result<()> {
 pub fn plan(inputs: Vec<Input>, exporter: &dyn Exporter, registry: &Registry, args: &ConvertArgs) -> Result<Vec<Job>> {
     let batch = inputs.len() > 1;
     check_batch(args, batch)?;
-    if args.place.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+    if args.place.name.as_deref().is_some_and(|name| name.to_string_lossy().trim().is_empty()) {
         return Err(Failure::usage("the --name is empty"));
     }
     let output = output_kind(args, exporter, registry, batch)?;
@@ -117,13 +117,14 @@ fn output_kind<'a>(
 }
 
 fn job(input: Input, output: &Output<'_>, exporter: &dyn Exporter, args: &ConvertArgs, batch: bool) -> Job {
+    let name = args.place.name.as_deref().map(|name| name.to_string_lossy().into_owned());
     let input_stem = match &input {
-        Input::Stdin => args.place.name.clone().unwrap_or_else(|| "stdin".to_owned()),
+        Input::Stdin => name.clone().unwrap_or_else(|| "stdin".to_owned()),
         Input::File(path) | Input::Missing(path, _) => lossy(path.file_stem()),
     };
     // Beside the input the optimised file needs a name of its own.
     let suffix = if args.optimize.is_some() && matches!(output, Output::Default) { "_optimized" } else { "" };
-    let stem = args.place.name.clone().unwrap_or_else(|| format!("{input_stem}{suffix}"));
+    let stem = name.unwrap_or_else(|| format!("{input_stem}{suffix}"));
     let own = |suffix: &str| format!("{}{suffix}", safe_file_name(&input_stem, "unnamed"));
     let in_folder = |folder: PathBuf| Destination::Folder { folder, main: None };
     let destination = match (output, exporter.packaging()) {

@@ -17,6 +17,13 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// What `--force` means.
+    pub fn unless_forced(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
 /// Files on their way. Dropping it removes everything that was not committed.
 #[derive(Debug)]
 pub struct Stage {
@@ -26,6 +33,8 @@ pub struct Stage {
     destination: PathBuf,
     /// Name below the temporary folder, and name below the destination.
     files: Vec<(String, OsString)>,
+    /// Whether the temporary folder goes with the stage; not when it holds the only copy of something.
+    leave_behind: bool,
 }
 
 impl Stage {
@@ -40,7 +49,8 @@ impl Stage {
         let temporary = existing.join(format!(".anyrig-{}-{number}.tmp", std::process::id()));
         fs::create_dir(&temporary).map_err(|e| Failure::io(&existing, "write into this folder", &e))?;
         let new = temporary.join("new");
-        let stage = Self { temporary, new, destination: destination.to_path_buf(), files: Vec::new() };
+        let stage =
+            Self { temporary, new, destination: destination.to_path_buf(), files: Vec::new(), leave_behind: false };
         fs::create_dir(&stage.new).map_err(|e| Failure::io(&existing, "write into this folder", &e))?;
         Ok(stage)
     }
@@ -74,12 +84,13 @@ impl Stage {
     ///
     /// # Errors
     /// When a file exists and is to be kept, when a place is an input, and when the system refuses.
-    pub fn commit(self, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
+    pub fn commit(mut self, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
         let mut places = Vec::new();
         let mut missing = Vec::new();
         for (index, (name, final_name)) in self.files.iter().enumerate() {
             let (staged, place) = (self.new.join(name), self.destination.join(final_name));
             if index == 0 || !is_same_file(&staged, &place) {
+                self.refuse_way_out(&place)?;
                 check_place(&place, existing, inputs)?;
                 missing.push((staged, place.clone()));
             }
@@ -88,10 +99,42 @@ impl Stage {
         let mut moves = Moves::default();
         match self.move_all(&missing, (existing, inputs), &mut moves) {
             Ok(()) => Ok(places),
-            Err(failure) => {
-                moves.undo();
-                Err(failure)
-            }
+            Err(failure) => Err(self.undo(moves, failure)),
+        }
+    }
+
+    /// Puts everything back. What cannot be put back stays in the temporary folder, whose name the failure tells.
+    fn undo(&mut self, moves: Moves, failure: Failure) -> Failure {
+        let stranded = moves.undo();
+        if stranded.is_empty() {
+            return failure;
+        }
+        self.leave_behind = true;
+        let lines =
+            stranded.iter().map(|s| format!("{} is now {} ({})", s.place.display(), s.backup.display(), s.error));
+        let lines = lines.collect::<Vec<_>>().join("; ");
+        let message =
+            format!("{}; what was there before could not be put back, move it yourself: {lines}", failure.message);
+        Failure { message, ..failure }
+    }
+
+    /// Refuses a place that a link in a subfolder leads out of the destination. The destination itself may be a link: the
+    /// user has named it.
+    fn refuse_way_out(&self, place: &Path) -> Result<()> {
+        let Ok(destination) = self.destination.canonicalize() else { return Ok(()) };
+        let folders = place.ancestors().skip(1).take_while(|folder| *folder != self.destination);
+        let Some(folder) = folders.into_iter().find(|folder| fs::symlink_metadata(folder).is_ok()) else {
+            return Ok(());
+        };
+        // A link to nowhere is met when the folder is made.
+        match folder.canonicalize() {
+            Ok(leads_to) if !leads_to.starts_with(&destination) => Err(Failure::failed(format!(
+                "{}: this folder is a link that leads out of the output folder, to {}; remove the link, or choose \
+                 another output folder",
+                folder.display(),
+                leads_to.display()
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -109,6 +152,7 @@ impl Stage {
             }
             // Folders that did not exist before may make the path lead elsewhere than it did when it was checked.
             refuse_input(place, inputs)?;
+            self.refuse_way_out(place)?;
             if existing == Existing::Replace && fs::symlink_metadata(place).is_ok() {
                 fs::create_dir_all(&backups).map_err(|e| doing(&e))?;
                 let backup = backups.join(index.to_string());
@@ -125,7 +169,8 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         // Nothing more can be done when the system refuses; the name of the folder tells whose it is.
-        drop(fs::remove_dir_all(&self.temporary));
+        let remove = if self.leave_behind { &self.new } else { &self.temporary };
+        drop(fs::remove_dir_all(remove));
     }
 }
 
@@ -137,15 +182,29 @@ pub fn write_one(place: &Path, content: &Rope, existing: Existing, inputs: &BTre
     stage.commit(existing, inputs).map(drop)
 }
 
+/// Whether a file can be written next to this place, as [`write_one`] does; for files that are written last, before the
+/// work is done.
+///
+/// # Errors
+/// As [`check_place`], and when the system lets nothing be made there.
+pub fn check_writable(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<()> {
+    check_place(place, existing, inputs)?;
+    Stage::new(place.parent().unwrap_or(Path::new(""))).map(drop)
+}
+
 /// Whether a file may be written here.
 ///
 /// # Errors
-/// When it is an input or a folder, exists and is to be kept, or leads through a missing folder and back.
+/// When it is an input or a folder, exists and is to be kept, lies below a file, or leads through a missing folder and
+/// back.
 pub fn check_place(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>) -> Result<()> {
-    let Ok(metadata) = fs::symlink_metadata(place) else { return refuse_ways_back(place) };
+    let Ok(metadata) = fs::symlink_metadata(place) else {
+        refuse_ways_back(place)?;
+        return nearest_existing(place.parent().unwrap_or(Path::new(""))).map(drop);
+    };
     refuse_input(place, inputs)?;
     if metadata.is_dir() {
-        return Err(Failure::failed(format!("{} is a folder; choose another -o or -n", place.display())));
+        return Err(Failure::failed(format!("{} is a folder; choose another name for the output", place.display())));
     }
     if existing == Existing::Keep {
         return Err(Failure::failed(format!("{} exists; --force overwrites it", place.display())));
@@ -155,7 +214,8 @@ pub fn check_place(place: &Path, existing: Existing, inputs: &BTreeSet<PathBuf>)
 
 fn refuse_input(place: &Path, inputs: &BTreeSet<PathBuf>) -> Result<()> {
     if place.canonicalize().is_ok_and(|path| inputs.contains(&path) || is_other_name(&path, inputs)) {
-        let message = format!("{} is an input, which is never written onto; choose another -o or -n", place.display());
+        let message =
+            format!("{} is an input, which is never written onto; choose another name for the output", place.display());
         return Err(Failure::failed(message));
     }
     Ok(())
@@ -196,8 +256,13 @@ fn nearest_existing(destination: &Path) -> Result<PathBuf> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         match fs::metadata(folder) {
             Ok(metadata) if metadata.is_dir() => return Ok(folder.to_path_buf()),
-            Ok(_) => return Err(Failure::failed(format!("{} is a file, not a folder", folder.display()))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(_) => {
+                let message =
+                    format!("{} is a file, not a folder; choose another name for the output", folder.display());
+                return Err(Failure::failed(message));
+            }
+            // Below a file; the file itself comes next.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
             Err(error) => return Err(Failure::io(folder, "write into this folder", &error)),
         }
     }
@@ -249,17 +314,29 @@ impl Moves {
         Ok(())
     }
 
-    fn undo(self) {
+    /// Gives back what could not be put back to its place.
+    fn undo(self) -> Vec<Stranded> {
         for file in self.done.iter().rev() {
             drop(fs::remove_file(file));
         }
-        for (backup, place) in self.replaced.iter().rev() {
-            drop(fs::rename(backup, place));
+        let mut stranded = Vec::new();
+        for (backup, place) in self.replaced.into_iter().rev() {
+            if let Err(error) = fs::rename(&backup, &place) {
+                stranded.push(Stranded { backup, place, error });
+            }
         }
         for folder in self.folders.iter().rev() {
             drop(fs::remove_dir(folder));
         }
+        stranded
     }
+}
+
+/// A file of the user's that could not be put back.
+struct Stranded {
+    backup: PathBuf,
+    place: PathBuf,
+    error: io::Error,
 }
 
 #[cfg(test)]
@@ -347,6 +424,48 @@ mod tests {
         assert!(stage.commit(Existing::Replace, &BTreeSet::new()).is_err());
         assert_eq!(all_files(folder.path()), ["a", "b"]);
         assert_eq!(fs::read(folder.path().join("a")).ok().as_deref(), Some(&b"old"[..]));
+    }
+
+    /// Nobody else has the user's file then.
+    #[test]
+    fn what_cannot_be_put_back_is_kept_and_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut stage = Stage::new(folder.path()).expect("writable");
+        let backup = stage.temporary.join("old/0");
+        fs::create_dir(stage.temporary.join("old")).expect("writable");
+        fs::write(&backup, "mine").expect("writable");
+        // The folder in which it lay has gone meanwhile.
+        let place = folder.path().join("gone/a");
+        let moves = Moves { replaced: vec![(backup.clone(), place)], ..Moves::default() };
+        let failure = stage.undo(moves, Failure::failed("disk full"));
+        drop(stage);
+        assert!(failure.message.starts_with("disk full; "), "{failure}");
+        assert!(failure.message.contains(&backup.display().to_string()), "{failure}");
+        assert_eq!(fs::read(&backup).ok().as_deref(), Some(&b"mine"[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_subfolder_that_leads_out_is_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (out, outside) = (folder.path().join("out"), folder.path().join("outside"));
+        for path in [&out, &out.join("inside"), &outside] {
+            fs::create_dir(path).expect("writable");
+        }
+        let commit = |name: &str| {
+            let mut stage = Stage::new(&out).expect("writable");
+            stage.write("a", "a".into(), &rope("a")).expect("writable");
+            stage.write(name, name.into(), &rope("x")).expect("writable");
+            stage.commit(Existing::Replace, &BTreeSet::new())
+        };
+        std::os::unix::fs::symlink("../outside", out.join("Textures")).expect("a link");
+        std::os::unix::fs::symlink("inside", out.join("Materials")).expect("a link");
+        for name in ["Textures/x", "Textures/deeper/x"] {
+            assert!(commit(name).is_err_and(|e| e.message.contains("remove the link")), "{name}");
+        }
+        assert!(all_files(&outside).is_empty() && !out.join("a").exists());
+        assert!(commit("Materials/x").is_ok());
+        assert!(out.join("inside/x").is_file());
     }
 
     #[test]

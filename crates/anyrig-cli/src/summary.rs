@@ -1,7 +1,7 @@
 //! The table that ends a batch.
 
 use crate::failure::Exit;
-use crate::ui::{plural, table};
+use crate::ui::{clean, plural, table};
 use anyrig::{Report, Severity};
 
 /// What became of one input.
@@ -31,7 +31,7 @@ impl Row {
             (Exit::Losses, _) => "losses",
             (Exit::Failed | Exit::Usage, _) => "failed",
         };
-        vec![self.input.clone(), result.to_owned(), self.report.clone(), self.output.clone()]
+        vec![clean(&self.input), result.to_owned(), self.report.clone(), clean(&self.output)]
     }
 }
 

@@ -158,9 +158,16 @@ pub fn ink_of(severity: Severity) -> Ink {
     }
 }
 
-/// Text from a file without control characters, which could make a terminal do things.
+/// Text from a file on one line, without control characters, which could make a terminal do things, and without those
+/// that turn the order of letters round.
 pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = |c: char| match c {
+        '\n' => ' ',
+        c if c.is_control() || turns(c) => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(shown).collect()
 }
 
 fn is_set(variable: &str) -> bool {
@@ -251,6 +258,11 @@ mod tests {
         assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "130.7 kB", "999.9 kB", "1.0 MB", "5.0 GB"]);
         assert_eq!(plural(1, "note"), "1 note");
         assert_eq!(plural(0, "note"), "0 notes");
+    }
+
+    #[test]
+    fn names_stay_on_their_line() {
+        assert_eq!(clean("a\nb\tc\u{1b}[31m\u{202e}gpj.exe 表"), "a b\u{fffd}c\u{fffd}[31m\u{fffd}gpj.exe 表");
     }
 
     #[test]

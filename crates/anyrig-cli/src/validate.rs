@@ -4,8 +4,8 @@ use crate::args::{Global, ValidateArgs};
 use crate::failure::{Exit, Failure, Result};
 use crate::inputs::{self, Input};
 use crate::source::FileSource;
-use crate::ui::{Ink, Ui, Volume, ink_of, table};
-use anyrig::{Context, Report, Severity, validate_file};
+use crate::ui::{Ink, Ui, Volume, clean, ink_of, table};
+use anyrig::{Report, Severity, validate_file};
 use serde_json::json;
 
 /// Runs the command: exit code 0 when every file can be read, else 1.
@@ -13,6 +13,7 @@ pub fn run(args: &ValidateArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let mut exit = Exit::Done;
     let mut files = Vec::new();
     for input in inputs::find(&args.inputs)? {
+        global.context().check_cancelled()?;
         let (report, result) = validate(&input, args, global);
         let failure = result.err();
         exit = exit.max(failure.as_ref().map_or(Exit::Done, |f| f.exit));
@@ -49,7 +50,7 @@ fn validate(input: &Input, args: &ValidateArgs, global: &Global) -> (Report, Res
         Ok(source) => source,
         Err(failure) => return (Report::default(), Err(failure)),
     };
-    let context = Context::new().with_limits(limits);
+    let context = global.context();
     let result = validate_file(&source, args.from.as_deref(), &context);
     (context.take_report(), result.map(drop).map_err(Failure::from))
 }
@@ -61,12 +62,13 @@ fn text(input: &Input, report: &Report, failure: Option<&Failure>, ui: Ui) -> St
         (None, Some(Severity::Note)) => ui.ink(Ink::Green, "readable, with notes"),
         (None, Some(_)) => ui.ink(Ink::Yellow, "readable, but not all is as it should be"),
     };
-    let mut text = format!("{}: {verdict}\n", ui.ink(Ink::Bold, &input.display()));
+    let mut text = format!("{}: {verdict}\n", ui.ink(Ink::Bold, &clean(&input.display())));
     let mut rows = Vec::new();
     for severity in [Severity::Lost, Severity::Approximated, Severity::Repaired, Severity::Note] {
         for d in report.diagnostics().iter().filter(|d| d.severity == severity) {
             let times = if d.count > 1 { format!("×{}", d.count) } else { String::new() };
-            rows.push(vec![format!("  {severity}"), d.code.id.to_owned(), times, d.subject.clone(), d.message.clone()]);
+            let cells = [d.code.id.to_owned(), times, clean(&d.subject), clean(&d.message)];
+            rows.push([vec![format!("  {severity}")], cells.to_vec()].concat());
         }
     }
     let lines = table(&rows);

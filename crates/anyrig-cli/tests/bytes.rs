@@ -73,6 +73,7 @@ fn dump_and_load_give_the_same_bytes_and_overwrite_nothing() {
     assert_eq!(bytes(&at.join("out.glb")), triangle("", ""));
     run(at, &["load", "in.json", "-o", "out.glb"]).exits(1).says("--force");
     run(at, &["load", "in.json", "-o", "in.json", "--force"]).exits(1).says("input");
+    run(at, &["load", "in.json", "-o", "other.mdl"]).exits(2).says("this is a .glb file");
     run(at, &["dump", "in.glb", "-o", "in.glb", "--force"]).exits(1).says("input");
     assert_eq!(entries(at), ["in.glb", "in.json", "out.glb"]);
 }
@@ -172,7 +173,13 @@ fn a_conversion_differs_from_its_source_in_nothing_but_what_the_target_lacks() {
     };
     let different = paths(&found);
     assert!(!different.iter().any(|p| p.starts_with("vertices")), "{different:?}");
-    assert!(different.iter().any(|p| p == "clips"), "an .mdl has no clips: {different:?}");
+    assert!(!different.iter().any(|p| p == "clips"), "the .ani files beside it are its clips: {different:?}");
+    let alone = ["diff", fox, "out/Fox.mdl", "--json", "--keep-space", "--no-motion"];
+    assert!(paths(&json(&run(at, &alone).exits(0).out())).iter().any(|p| p == "clips"), "an .mdl has no clips");
+    let one = ["diff", fox, "out/Fox.mdl", "--json", "--keep-space", "--motion", "out/Animations/Run.ani"];
+    let one = paths(&json(&run(at, &one).exits(0).out()));
+    assert!(one.contains(&"clips[Walk]".to_owned()) && !one.contains(&"clips[Run]".to_owned()), "{one:?}");
+    run(at, &["diff", fox, fox, "--motion", "out/Animations/Run.ani"]).exits(2).says("--motion is for models");
 
     // A vertex that is moved by hand is found, first and largest.
     let set = "vertex_buffers[0].data[7].position[1]=500";
@@ -182,6 +189,52 @@ fn a_conversion_differs_from_its_source_in_nothing_but_what_the_target_lacks() {
     let largest = &moved.expect("a difference")["elements"]["largest"];
     assert_eq!(largest["path"], "vertices[7].position[1]");
     assert_eq!(largest["b"].as_f64().map(f64::round), Some(500.0));
+}
+
+/// Clips that begin later in one file, and points in another order, are no differences.
+#[test]
+fn what_only_lies_elsewhere_in_time_or_order_is_no_difference() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("now.glb"), &triangle("", ""));
+    // The last corner first.
+    let mut turned = triangle("", "");
+    let start = turned.len() - 36;
+    turned[start..].rotate_right(12);
+    write(&at.join("turned.glb"), &turned);
+    // Turns of motions are sampled within 1e-4.
+    let compared = |a: &str, b: &str| {
+        json(&run(at, &["diff", a, b, "--as", "scene", "--json", "--tolerance", "1e-4"]).exits(0).out())
+    };
+    let turned = compared("now.glb", "turned.glb");
+    assert_eq!(turned["differences"], serde_json::json!([]), "{turned}");
+    assert!(turned["notes"][0].as_str().is_some_and(|n| n.contains("by their places")), "{turned}");
+    let Some(corpus) = corpus() else { return };
+    let fbx = corpus.join("fbx/ufbx/maya_game_sausage_7500_ascii_spin.fbx");
+    let fbx = fbx.to_str().expect("text");
+    run(at, &["convert", fbx, "-o", "spin.glb"]).exits(0);
+    let found = compared(fbx, "spin.glb");
+    // Corners with normals of their own are vertices in glTF.
+    let all = found["differences"].as_array().expect("a list");
+    assert!(all.iter().all(|d| d["path"] == "vertices"), "{all:?}");
+    assert!(found["notes"].to_string().contains("from there on"), "{found}");
+}
+
+#[test]
+fn a_write_protected_file_is_replaced_only_by_force() {
+    let folder = folder();
+    let at = folder.path();
+    let path = at.join("in.glb");
+    write(&path, &triangle("", ""));
+    let mut permissions = fs::metadata(&path).expect("there").permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).expect("ours");
+    let edit = ["edit", "in.glb", "--set", "nodes[0].name=x", "--in-place"];
+    run(at, &edit).exits(1).says("is write-protected; --force");
+    assert_eq!(bytes(&path), triangle("", ""));
+    run(at, &[&edit[..], &["--force"]].concat()).exits(0);
+    assert!(fs::metadata(&path).expect("there").permissions().readonly());
+    run(at, &["edit", "in.glb", "--set", "nodes[0].name=y", "-o", "out.mdl"]).exits(2).says("this is a .glb file");
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {

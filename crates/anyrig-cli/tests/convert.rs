@@ -137,6 +137,51 @@ fn a_dry_run_says_what_will_be_and_writes_nothing() {
     assert_eq!(entries(at), ["in.glb"]);
 }
 
+/// A document that is written back is what the input was.
+#[test]
+fn a_damaged_input_of_the_targets_format_is_repaired_or_refused_as_an_input() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle(r#","rotation":[0,0,0,0]"#, ""));
+    let same = |more: &[&str]| run(at, &[&["convert", "in.glb", "-o", "out.glb", "--force"], more].concat());
+    for verify in ["structure", "full"] {
+        same(&["--verify", verify]).exits(0).says("scene.rotation-length");
+        assert_ne!(fs::read(at.join("out.glb")).expect("there"), fs::read(at.join("in.glb")).expect("there"));
+    }
+    let plan = same(&["--dry-run"]).exits(0);
+    assert!(plan.out().contains("through the scene") && plan.stderr.contains("rotation-length"), "{}", plan.stderr);
+    let refused = same(&["--via", "document"]).exits(1).says("the input is damaged").says("--via scene");
+    assert!(!refused.stderr.contains("fault of anyrig"), "{}", refused.stderr);
+    same(&["--via", "document", "--verify", "none"]).exits(0);
+    assert_eq!(fs::read(at.join("out.glb")).expect("there"), fs::read(at.join("in.glb")).expect("there"));
+    write(&at.join("bad.glb"), &triangle("", r#","extensionsRequired":["FOO_bar"],"extensionsUsed":["FOO_bar"]"#));
+    let refused = run(at, &["convert", "bad.glb", "-o", "no.glb"]).exits(1).says("FOO_bar");
+    assert!(!refused.stderr.contains("fault of anyrig"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_any_work() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    write(&at.join("file"), b"x");
+    for report in ["file/r.json", "out", "out/deeper/.."] {
+        let convert = ["convert", "in.glb", "--to", "urhox", "-o", "out/deeper", "--report", report];
+        assert_ne!(run(at, &convert).code, 0, "{report}");
+        assert_eq!(entries(at), ["file", "in.glb"], "{report}");
+    }
+    // A dry run ends as the run would.
+    run(at, &["convert", "in.glb", "--to", "urhox", "-o", "file", "--dry-run"]).exits(1).says("is a file");
+    run(at, &["convert", "in.glb", "--to", "urhox", "-o", "file"]).exits(1).says("is a file");
+    write(&at.join("out.glb"), b"x");
+    run(at, &["convert", "in.glb", "-o", "out.glb", "--dry-run"]).exits(1).says("--force");
+    run(at, &["convert", "in.glb", "-o", "out.glb", "--dry-run", "--force"]).exits(0);
+    // Two kinds of data do not go to one stream.
+    let both = ["convert", "in.glb", "--to", "glb", "-o", "-", "--report", "-"];
+    assert!(run(at, &both).exits(2).says("not both").stdout.is_empty());
+    run(at, &["convert", "in.glb", "--to", "urhox", "--scale", "1e-45"]).exits(2).says("1e-12 to 1e12");
+}
+
 #[test]
 fn strict_makes_losses_exit_code_3_and_writes_nothing() {
     let folder = folder();
@@ -363,8 +408,7 @@ fn the_limit_of_pixels_bounds_images_that_are_decoded() {
     let convert = |limit: &str, to: &str| {
         run(at, &["convert", "in.gltf", "--to", to, "-o", "o/", "--limit-pixels", limit, "--force"])
     };
-    let few = convert("3", "urhox").exits(0);
-    assert!(few.stderr.contains("2 × 2 pixels are more than the limit of 3"), "{}", few.stderr);
+    convert("3", "urhox").exits(1).says("2 × 2 pixels are more than the limit of 3; --limit-pixels raises it");
     let enough = convert("4", "urhox").exits(0);
     assert!(!enough.stderr.contains("pixels"), "{}", enough.stderr);
     assert!(files(&at.join("o")).iter().any(|f| f.ends_with("roughmetal.png")), "{:?}", files(&at.join("o")));

@@ -114,6 +114,17 @@ fn passes_are_chosen_by_name() {
     run(at, &["optimize", "in.glb", "--simplify", "0"]).exits(2).says("a share of 0 of the triangles is none");
     run(at, &["optimize", "in.glb", "-O", "weld-position=near"]).exits(2).says("takes a value of type number");
     run(at, &["optimize", "in.glb", "-O", "nonsense=1"]).exits(2).says("no option is called `nonsense`");
+    for words in [["--skip", "simplify", "--simplify", "0.5"], ["--only", "weld", "--skip", "weld"]] {
+        run(at, &[&["optimize", "in.glb"], &words[..]].concat()).exits(2).says("leave one of both away");
+    }
+    run(at, &["optimize", "in.glb", "--max-influences", "0"]).exits(2).says("1 or more");
+    let bent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
+    fs::copy(bent, at.join("bent.glb")).expect("a sample");
+    let missed = ["optimize", "bent.glb", "-o", "d/", "--simplify", "0.01", "-O", "on-loss=accept"];
+    let missed = run(at, &missed).exits(0).out();
+    assert!(missed.contains(" were wanted, but") && missed.contains("-O simplify-error"), "{missed}");
+    fs::remove_dir_all(at.join("d")).expect("removable");
+    fs::remove_file(at.join("bent.glb")).expect("removable");
     let options = run(at, &["optimize", "--list-options"]).exits(0).out();
     assert!(
         options.contains("keys-rotation-rad (number; default 5e-05)")
@@ -131,6 +142,7 @@ fn reports_and_dry_runs() {
     let dry = run(at, &["optimize", "in.glb", "--dry-run"]).exits(0).out();
     assert!(dry.contains("nothing, as --dry-run wants it") && dry.contains("240 points became 82"), "{dry}");
     assert_eq!(entries(at), ["in.glb"]);
+    run(at, &["optimize", "in.glb", "-o", "-", "--json"]).exits(2).says("not both");
     let json = run(at, &["optimize", "in.glb", "-o", "out/", "--json"]).exits(0);
     let report: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON alone");
     let done = &report["conversions"][0]["optimization"];

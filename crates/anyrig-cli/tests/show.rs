@@ -84,6 +84,26 @@ fn inspect_of_the_fox() {
 }
 
 #[test]
+fn inspect_shows_ticks_where_a_file_has_them() {
+    let Some(corpus) = corpus() else { return };
+    let file = corpus.join("fbx/ufbx/maya_anim_interpolation_7700_ascii.fbx");
+    let at = folder();
+    let shown = run(at.path(), &["inspect", file.to_str().expect("text"), "--curves", "--json"]).exits(0).out();
+    let curves = json(&shown);
+    let mut count = 0;
+    for curve in curves.as_array().expect("a list") {
+        let per_second = curve["ticks_per_second"].as_f64().expect("FBX counts in ticks");
+        assert_eq!(per_second, 46_186_158_000.0);
+        for key in curve["keys"].as_array().expect("a list") {
+            let (tick, seconds) = (key["tick"].as_i64().expect("a tick"), key["seconds"].as_f64().expect("a time"));
+            assert!((tick as f64 / per_second - seconds).abs() < 1e-9, "{key}");
+            count += u32::from(tick > 0);
+        }
+    }
+    assert!(count > 3, "{count} keys after the start");
+}
+
+#[test]
 fn validate_tells_readable_from_unreadable() {
     let folder = folder();
     let at = folder.path();
