@@ -48,7 +48,7 @@ pub struct UrhoOptions {
     pub handedness: Option<HandednessOption>,
     /// Turns texture coordinates upside down: v becomes 1 - v.
     pub flip_v: bool,
-    /// Factor on all lengths, above 0; for example 0.01 for a source in centimetres that does not say so.
+    /// Factor on all lengths, 1e-12 to 1e12; for example 0.01 for a source in centimetres that does not say so.
     pub scale: f64,
     /// Largest number of bones of one geometry; one that needs more is split. 12 to 256; the engines' usual limit is 64.
     pub max_bones: u32,
@@ -71,8 +71,9 @@ impl UrhoOptions {
     pub(crate) fn of(dialect: Dialect, context: &Context) -> Result<Self> {
         let options: Self = context.options(dialect.info().id)?;
         let positive = |value: f64| value.is_finite() && value > 0.0;
-        if !positive(options.scale) {
-            return Err(Error::usage(format!("scale is {}, it must be a number above 0", options.scale)));
+        // Beyond, what is usual in size becomes 0 or infinite in 32-bit floats.
+        if !(1e-12..=1e12).contains(&options.scale) {
+            return Err(Error::usage(format!("scale is {:?}, it must be 1e-12 to 1e12", options.scale)));
         }
         if !positive(options.error) {
             return Err(Error::usage(format!("error is {}, it must be a number above 0", options.error)));

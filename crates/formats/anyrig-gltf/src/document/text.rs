@@ -32,7 +32,7 @@ pub(crate) fn parse(text: &[u8], context: &Context) -> Result<Value> {
         let deep = message.starts_with("recursion limit");
         let kind = if deep { ErrorKind::LimitExceeded } else { kind_of(&error) };
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        let message = if deep { "more than 128 levels of nesting".to_owned() } else { message };
+        let message = if deep { "more than 128 levels of nesting, which no limit raises".to_owned() } else { message };
         Error::new(kind, Place::line_column(line, column), format!("this is not valid JSON: {message}"))
     })
 }
