@@ -335,6 +335,10 @@ fn names_that_are_no_text() {
     let arguments: Vec<OsString> = ["convert".into(), name.to_owned(), "-o".into(), out.to_owned()].to_vec();
     run(at, &arguments).exits(0);
     assert_eq!(fs::read(at.join(out)).expect("there"), triangle("", ""));
+    // As the stem of an input, what -n says becomes text that every system takes.
+    let named = ["convert", "--to", "glb", "-n"].map(OsString::from).to_vec();
+    run(at, &[named, vec![OsStr::from_bytes(b"n\xffd").to_owned(), name.to_owned()]].concat()).exits(0);
+    assert_eq!(fs::read(at.join("n\u{fffd}d.glb")).expect("there"), triangle("", ""));
 }
 
 #[test]
