@@ -41,7 +41,7 @@ anyrig_bytes::codes! {
     UNBOUND_POINTS: "gltf.unbound-points", Approximated, "Points of a skinned part have no joint; they are bound to the first one, as glTF demands weights that sum to 1.";
     QUATERNION_NORMALISED: "gltf.quaternion-normalised", Approximated, "A rotation key is not of unit length, which glTF demands; it was made so.";
     COMMON_ROOT: "gltf.common-root", Note, "The joints of a skin have no common root, which glTF demands; a root node was added above them.";
-    KEYS_MERGED: "gltf.keys-merged", Approximated, "Keys lie too close for f32 times, or before 0; glTF holds neither.";
+    KEYS_MERGED: "gltf.keys-merged", Approximated, "Keys lie too close for f32 times, or before 0; glTF holds neither. What moves from 0 on is kept.";
     SINGLE_KEY: "gltf.single-key", Note, "A cubic curve of one key, which glTF does not allow, is written as the constant that it is.";
     NOT_HELD: "gltf.not-held", Lost, "A feature of the scene has no place in a glTF file.";
     APPROXIMATED: "gltf.approximated", Approximated, "glTF holds something near a feature of the scene.";

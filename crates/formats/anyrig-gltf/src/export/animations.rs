@@ -10,7 +10,8 @@ use crate::document::{
 use crate::names::CHANNEL_TARGET;
 use crate::options::Quantize;
 use crate::pointers;
-use anyrig_bytes::{Buffer, Diagnostic, Result, SharedBytes};
+use anyrig_bytes::{Buffer, Diagnostic, Place, Result, SharedBytes};
+use anyrig_passes::{CurveKind, cut_before};
 use anyrig_scene::{Channel, Clip, Curve, Interpolation, MaterialProperty, Projection, Property, Target};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ impl Saver<'_> {
         let mut objects = Vec::new();
         for (number, clip) in self.scene.clips.iter().enumerate() {
             self.context.check_cancelled()?;
-            match self.animation(clip, number) {
+            match self.animation(clip, number)? {
                 Some(object) => objects.push(object),
                 None if clip.channels.is_empty() => {
                     self.context.tell(&codes::CLIP_EMPTY, format!("clip {number}"), &clip.name);
@@ -55,7 +56,7 @@ impl Saver<'_> {
         Ok(())
     }
 
-    fn animation(&mut self, clip: &Clip, number: usize) -> Option<AnimationObject> {
+    fn animation(&mut self, clip: &Clip, number: usize) -> Result<Option<AnimationObject>> {
         let mut object = AnimationObject { name: named(&clip.name), ..AnimationObject::default() };
         extras::restore!(object, &clip.extras);
         let (mut channels, mut samplers) = (Vec::new(), Vec::new());
@@ -67,7 +68,7 @@ impl Saver<'_> {
                 self.context.tell(&codes::ANIMATION_PATH, subject, "the mesh whose weights it moves is not written");
                 continue;
             }
-            let (input, output, interpolation) = self.curve(channel, &subject);
+            let (input, output, interpolation) = self.curve(channel, &subject)?;
             let sampler = *known.entry((input, output, interpolation as u8)).or_insert_with(|| {
                 samplers.push(AnimationSampler {
                     input: Some(input),
@@ -82,11 +83,11 @@ impl Saver<'_> {
             channels.push(object);
         }
         if channels.is_empty() {
-            return None;
+            return Ok(None);
         }
         object.channels = Some(channels);
         object.samplers = Some(samplers);
-        Some(object)
+        Ok(Some(object))
     }
 
     /// Weights need a mesh to move.
@@ -97,24 +98,28 @@ impl Saver<'_> {
     }
 
     /// Accessors of times and values.
-    fn curve(&mut self, channel: &Channel, subject: &str) -> (Index, Index, Interpolation) {
+    fn curve(&mut self, channel: &Channel, subject: &str) -> Result<(Index, Index, Interpolation)> {
         let is_rotation = matches!(channel.target, Target::Node { property: Property::Rotation, .. });
         let curve = &channel.curve;
-        let held = holdable(curve);
-        if held.interpolation != curve.interpolation {
+        let Held { curve: held, lost } =
+            holdable(curve, if is_rotation { CurveKind::Rotation } else { CurveKind::Numbers });
+        if curve.len() == 1 && held.interpolation != curve.interpolation {
             self.context.tell(&codes::SINGLE_KEY, subject, "");
         }
-        if held.len() < curve.len() {
-            let lost = (curve.len() - held.len()) as u64;
-            self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost));
+        if lost > 0 {
+            self.context.push(Diagnostic::new(&codes::KEYS_MERGED, subject, "").times(lost as u64));
         }
         let owner = if matches!(held, Cow::Borrowed(_)) { Owner::Scene } else { Owner::Nobody };
+        if owner == Owner::Nobody {
+            let bytes = size_of_val(held.times_secs.as_slice()) + size_of_val(held.values.as_slice());
+            self.context.take_memory(bytes as u64, || Place::element(subject))?;
+        }
         let times = self.times(&held.times_secs, owner);
         let values = match self.own_values(channel, &held) {
             Some(index) => index,
             None => self.values(&held, ValueForm { is_rotation, shape: shape_of(channel, held.width), owner }, subject),
         };
-        (times, values, held.interpolation)
+        Ok((times, values, held.interpolation))
     }
 
     /// Values that are not written as they are: truth values, and emissive colours whose material was spelt anew.
@@ -277,26 +282,33 @@ fn interpolation_name(interpolation: Interpolation) -> Option<String> {
     unless(name, &"LINEAR").map(str::to_owned)
 }
 
-/// The curve with what glTF demands of it: times of f32 that ascend from 0, two keys at least for a cubic one.
-fn holdable(curve: &Curve) -> Cow<'_, Curve> {
-    let curve = ascending(curve);
-    if curve.interpolation == Interpolation::CubicHermite && curve.len() == 1 {
-        let value = curve.value(0).to_vec();
-        return Cow::Owned(Curve::new(Interpolation::Step, curve.width, curve.times_secs.clone(), value));
-    }
-    curve
+/// A curve with what glTF demands of it, and how many keys that took.
+struct Held<'a> {
+    curve: Cow<'a, Curve>,
+    lost: usize,
 }
 
-/// Drops keys before 0, whose last one then stands at 0, and keys that are equal as f32.
-fn ascending(curve: &Curve) -> Cow<'_, Curve> {
-    let rounded = |t: &f64| (*t as f32).max(0.0);
-    if curve.times_secs.iter().map(|t| *t as f32).is_sorted_by(|a, b| a < b)
-        && curve.times_secs.first().is_none_or(|t| *t >= 0.0)
-    {
-        return Cow::Borrowed(curve);
+/// The curve with what glTF demands of it: times of f32 that ascend from 0, two keys at least for a cubic one.
+fn holdable(curve: &Curve, kind: CurveKind) -> Held<'_> {
+    let before_zero = curve.times_secs.partition_point(|t| *t < 0.0);
+    let from_zero = cut_before(curve, kind, 0.0).map_or(Cow::Borrowed(curve), Cow::Owned);
+    let length = from_zero.len();
+    let mut held = ascending(from_zero);
+    let lost = before_zero + (length - held.len());
+    if held.interpolation == Interpolation::CubicHermite && held.len() == 1 {
+        let value = held.value(0).to_vec();
+        held = Cow::Owned(Curve::new(Interpolation::Step, held.width, held.times_secs.clone(), value));
+    }
+    Held { curve: held, lost }
+}
+
+/// Drops keys that are equal as f32.
+fn ascending(curve: Cow<'_, Curve>) -> Cow<'_, Curve> {
+    let times: Vec<f32> = curve.times_secs.iter().map(|t| *t as f32).collect();
+    if times.is_sorted_by(|a, b| a < b) {
+        return curve;
     }
     // Of keys with equal times the last one counts: it is what holds from there on.
-    let times: Vec<f32> = curve.times_secs.iter().map(rounded).collect();
     let kept: Vec<usize> = (0..times.len()).filter(|k| times.get(k + 1).is_none_or(|next| *next > times[*k])).collect();
     let stride = curve.stride();
     let values: Buffer<f32> =
@@ -333,16 +345,17 @@ mod tests {
     #[test]
     fn times_ascend_from_zero() {
         let curve = Curve::new(Interpolation::Linear, 1, vec![-1.0, -0.5, 0.5, 0.5 + 1e-12], vec![1.0, 2.0, 3.0, 4.0]);
-        let held = holdable(&curve);
-        assert_eq!((&*held.times_secs, &*held.values), (&[0.0, 0.5][..], &[2.0, 4.0][..]));
+        let Held { curve: held, lost } = holdable(&curve, CurveKind::Numbers);
+        assert_eq!((&*held.times_secs, &*held.values, lost), (&[0.0, 0.5][..], &[2.5, 4.0][..], 3));
         let right = Curve::new(Interpolation::Linear, 1, vec![0.0, 0.5], vec![1.0, 2.0]);
-        assert!(matches!(holdable(&right), Cow::Borrowed(_)));
+        let Held { curve: held, lost } = holdable(&right, CurveKind::Numbers);
+        assert!(matches!(held, Cow::Borrowed(_)) && lost == 0);
     }
 
     #[test]
     fn one_cubic_key_is_a_constant() {
         let curve = Curve::new(Interpolation::CubicHermite, 1, vec![1.0], vec![9.0, 5.0, 9.0]);
-        let held = holdable(&curve);
+        let held = holdable(&curve, CurveKind::Numbers).curve;
         assert_eq!((held.interpolation, &*held.values), (Interpolation::Step, &[5.0][..]));
     }
 
