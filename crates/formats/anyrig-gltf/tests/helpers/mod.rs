@@ -3,6 +3,7 @@
 
 pub mod layout;
 pub mod mutate;
+pub mod told;
 
 use anyrig_bytes::{Context, Error, Place, Result, SharedBytes, Source};
 use anyrig_scene::Scene;
