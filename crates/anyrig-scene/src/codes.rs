@@ -18,5 +18,6 @@ anyrig_bytes::codes! {
     SEGMENTS: "scene.segments", Repaired, "What lies between a curve's keys made no sense; straight lines were put in.";
     KEY_ORDER: "scene.key-order", Repaired, "Keys whose time was not after the key before were removed.";
     VARIANTS: "scene.variants", Repaired, "A choice of materials named what does not exist, or one slot twice; it was removed.";
+    WEIGHT_COUNT: "scene.weight-count", Repaired, "A node had not as many morph weights as its mesh has morph targets; missing ones are 0.";
     INSTANCES: "scene.instances", Repaired, "Instances had no mesh, no transforms or attributes of the wrong shape; those were removed.";
 }

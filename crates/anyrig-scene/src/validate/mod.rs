@@ -17,7 +17,7 @@ mod clips;
 mod geometry;
 mod hierarchy;
 
-use crate::codes::{DANGLING_REFERENCE, NOT_FINITE, VARIANTS};
+use crate::codes::{DANGLING_REFERENCE, NOT_FINITE, VARIANTS, WEIGHT_COUNT};
 use crate::{Arena, Id, Material, MaterialProperty, MeshInstance, Scene};
 use anyrig_bytes::{Context, Diagnostic};
 
@@ -55,10 +55,7 @@ fn references(scene: &mut Scene, context: &Context) {
             clear_dangling(material, materials, context, owner);
         }
         variants(instance, scene.variants.len(), materials, context, index);
-        let morphs = meshes[instance.mesh].morphs.len();
-        if !instance.morph_weights.is_empty() && instance.morph_weights.len() != morphs {
-            instance.morph_weights.resize(morphs, 0.0);
-        }
+        morph_weights(instance, meshes[instance.mesh].morphs.len(), context, index);
     }
     for (index, texture) in scene.textures.as_mut_slice().iter_mut().enumerate() {
         clear_dangling(&mut texture.image, &scene.images, context, ("texture", Id::<crate::Texture>::new(index)));
@@ -76,6 +73,19 @@ fn references(scene: &mut Scene, context: &Context) {
                 context.tell(&DANGLING_REFERENCE, format!("material {index}"), "the texture does not exist");
             }
         }
+    }
+}
+
+/// No weights, or a finite one for each morph target.
+fn morph_weights(instance: &mut MeshInstance, morphs: usize, context: &Context, node: usize) {
+    let weights = &mut instance.morph_weights;
+    if !weights.is_empty() && weights.len() != morphs {
+        context.tell(&WEIGHT_COUNT, format!("node {node}"), format!("{} weights for {morphs} targets", weights.len()));
+        weights.resize(morphs, 0.0);
+    }
+    let count = make_finite(weights, 0.0);
+    if count > 0 {
+        tell_not_finite(format!("node {node}"), "morph weights became 0", count, context);
     }
 }
 
@@ -125,18 +135,20 @@ fn factors(scene: &mut Scene, context: &Context) {
             count += make_finite(std::slice::from_mut(&mut transform.rotation_rad), 0.0);
         }
         if count > 0 {
-            context
-                .push(Diagnostic::new(&NOT_FINITE, format!("material {index}"), "replaced by defaults").times(count));
+            tell_not_finite(format!("material {index}"), "replaced by defaults", count, context);
         }
     }
-    for node in scene.nodes.values_mut() {
-        if let Some(instance) = &mut node.mesh {
-            make_finite(&mut instance.morph_weights, 0.0);
+    for (index, mesh) in scene.meshes.as_mut_slice().iter_mut().enumerate() {
+        let defaults = mesh.morphs.iter_mut().map(|m| make_finite(std::slice::from_mut(&mut m.default_weight), 0.0));
+        let count = defaults.sum();
+        if count > 0 {
+            tell_not_finite(format!("mesh {index}"), "morph weights became 0", count, context);
         }
     }
-    for morph in scene.meshes.values_mut().flat_map(|m| &mut m.morphs) {
-        make_finite(std::slice::from_mut(&mut morph.default_weight), 0.0);
-    }
+}
+
+fn tell_not_finite(subject: String, message: &str, count: u64, context: &Context) {
+    context.push(Diagnostic::new(&NOT_FINITE, subject, message).times(count));
 }
 
 /// What stands in for a number that is not finite: the value that has no effect, as far as there is one.
@@ -221,6 +233,33 @@ mod tests {
             scene.materials.push(material);
             repaired(&mut scene, "scene.not-finite");
         }
+    }
+
+    #[test]
+    fn morph_weights_are_finite_and_one_for_each_target() {
+        use crate::{Mesh, MorphTarget};
+        let weights = |weights: &[f32], default: f32| {
+            let mut scene = Scene::default();
+            let morphs = vec![MorphTarget::new("a"), MorphTarget::new("b")];
+            let mut mesh = Mesh { morphs, ..Mesh::default() };
+            mesh.morphs[1].default_weight = default;
+            let mut instance = MeshInstance::new(scene.meshes.push(mesh));
+            instance.morph_weights = weights.to_vec();
+            let mut node = Node::new("n");
+            node.mesh = Some(instance);
+            scene.add_node(node, None);
+            scene
+        };
+        let shown = |scene: &Scene| scene.nodes[NodeId::new(0)].mesh.as_ref().expect("kept").morph_weights.clone();
+        let mut scene = weights(&[f32::INFINITY, 0.5], 1.0);
+        repaired(&mut scene, "scene.not-finite");
+        assert_eq!(shown(&scene), [0.0, 0.5]);
+        let mut scene = weights(&[0.25], 1.0);
+        repaired(&mut scene, "scene.weight-count");
+        assert_eq!(shown(&scene), [0.25, 0.0]);
+        let mut scene = weights(&[], f32::NAN);
+        repaired(&mut scene, "scene.not-finite");
+        assert_eq!((shown(&scene), scene.meshes[Id::new(0)].morphs[1].default_weight), (vec![], 0.0));
     }
 
     #[test]
