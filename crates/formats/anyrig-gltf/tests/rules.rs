@@ -11,37 +11,11 @@ use anyrig_bytes::{Context, Report};
 use anyrig_gltf::conformance::{Outcome, row};
 use anyrig_gltf::{Glb, Gltf};
 use anyrig_scene::Importer;
-use helpers::{Disk, corpus, files, told};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use helpers::{Disk, corpus, files, judges, told};
+use std::collections::BTreeSet;
 
 /// Validation looks at all of an image, the validator only at its head.
 const DEEPER: [&str; 2] = ["IMAGE_DATA_INVALID", "IMAGE_UNEXPECTED_EOS"];
-
-/// Files that are refused for another reason than their findings: what they have no bytes for, only an application could
-/// fill in, and an unknown extension is required.
-const REFUSED_BESIDES: &[&str] = &[
-    "image/buffer_view_bytestride.gltf",
-    "image/missing_mime_type_buffer_view.gltf",
-    "mesh/accessor_unaligned.gltf",
-    "mesh/indices_bytestride.gltf",
-    "root/undefined_used_extensions.gltf",
-    "skin/buffer_view_bytestride.gltf",
-];
-
-/// A table of `tests/judges`.
-fn table(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/judges").join(name);
-    std::fs::read_to_string(path).expect("the table")
-}
-
-/// Files that are refused although no finding asks for it.
-fn listed_refusals() -> BTreeSet<String> {
-    let table = table("refused.tsv");
-    let names = table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
-    let besides = REFUSED_BESIDES.iter().map(|name| format!("gltf/gltf-validator/base/data/{name}"));
-    names.map(str::to_owned).chain(besides).collect()
-}
 
 /// Whether something allows a file to be refused: a finding whose row says so, or what the validator cannot read either.
 fn may_be_refused(findings: &[(String, String)]) -> bool {
@@ -49,18 +23,6 @@ fn may_be_refused(findings: &[(String, String)]) -> bool {
         code == "NOT_READABLE" || row(code, pointer).is_some_and(|row| row.outcome == Outcome::Refuse)
     };
     findings.iter().any(refuses)
-}
-
-/// Path, code and JSON pointer of each error.
-fn errors() -> BTreeMap<String, Vec<(String, String)>> {
-    let mut errors: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for line in table("errors.tsv").lines() {
-        let [path, code, pointer] = line.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not three columns: {line}")
-        };
-        errors.entry(path.to_owned()).or_default().push((code.to_owned(), pointer.to_owned()));
-    }
-    errors
 }
 
 fn validated(source: &Disk) -> (anyrig_bytes::Result<()>, Report) {
@@ -88,9 +50,9 @@ fn is_told(code: &str, pointer: &str, report: &Report) -> bool {
 #[test]
 fn every_error_of_the_validator_is_told() {
     let Some(folder) = corpus() else { return };
-    let (mut errors, mut wrong) = (errors(), Vec::new());
+    let (mut errors, mut wrong) = (judges::errors(), Vec::new());
     let (mut told, mut refused) = (0, 0);
-    let mut listed = listed_refusals();
+    let mut listed = judges::listed_refusals();
     for path in files(&folder) {
         let name = path.strip_prefix(&folder).expect("inside").display().to_string();
         let expected = errors.remove(&name).unwrap_or_default();
