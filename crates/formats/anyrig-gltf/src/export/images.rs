@@ -3,10 +3,12 @@
 use super::files::{Files, ImageData};
 use super::{Saver, extend, extras, named, raw_extension, some, unless};
 use crate::codes;
+use crate::document::json::ToJson;
 use crate::document::{ImageObject, Index, SamplerObject, TextureObject, TextureSource};
 use crate::names::{TEXTURE_SOURCES, UNKNOWN_MEDIA_TYPE};
 use anyrig_bytes::Result;
 use anyrig_scene::{Filter, Image, MipFilter, Sampler, Texture, Wrap};
+use std::collections::BTreeMap;
 
 /// Media type and file extension of an image: as declared, else by its first bytes.
 pub(super) fn kind(image: &Image) -> (String, String) {
@@ -63,20 +65,20 @@ impl Saver<'_> {
     }
 
     pub(super) fn textures(&mut self) {
-        let mut samplers: Vec<SamplerObject> = Vec::new();
+        let mut samplers = Samplers::default();
         let mut objects = Vec::new();
         for texture in self.scene.textures.values() {
             let object = self.texture(texture, &mut samplers);
             objects.push(self.with_alternates(texture, object));
         }
-        self.root.samplers = some(samplers);
+        self.root.samplers = some(samplers.objects);
         self.root.textures = some(objects);
     }
 
-    fn texture(&mut self, texture: &Texture, samplers: &mut Vec<SamplerObject>) -> TextureObject {
+    fn texture(&mut self, texture: &Texture, samplers: &mut Samplers) -> TextureObject {
         let mut object = TextureObject { name: named(&texture.name), ..TextureObject::default() };
         extras::restore!(object, &texture.extras);
-        object.sampler = texture.sampler.as_ref().map(|s| sampler_index(sampler(s), samplers));
+        object.sampler = texture.sampler.as_ref().map(|s| samplers.index_of(sampler(s)));
         let image = texture.image.and_then(|i| Some((self.scene.images.get(i)?, self.image_indexes.get(i.index())?)));
         let Some((image, Some(index))) = image else { return object };
         let (media_type, _) = kind(image);
@@ -112,14 +114,22 @@ impl Saver<'_> {
     }
 }
 
-/// Equal samplers are written once.
-fn sampler_index(sampler: SamplerObject, samplers: &mut Vec<SamplerObject>) -> Index {
-    let known = samplers.iter().position(|s| *s == sampler);
-    let index = known.unwrap_or_else(|| {
-        samplers.push(sampler);
-        samplers.len() - 1
-    });
-    index as Index
+/// Samplers in the making; equal ones are written once.
+#[derive(Default)]
+struct Samplers {
+    objects: Vec<SamplerObject>,
+    /// By what is written of each.
+    known: BTreeMap<String, Index>,
+}
+
+impl Samplers {
+    fn index_of(&mut self, sampler: SamplerObject) -> Index {
+        let text = serde_json::to_string(&sampler.to_json()).unwrap_or_default();
+        *self.known.entry(text).or_insert_with(|| {
+            self.objects.push(sampler);
+            self.objects.len() as Index - 1
+        })
+    }
 }
 
 fn sampler(sampler: &Sampler) -> SamplerObject {

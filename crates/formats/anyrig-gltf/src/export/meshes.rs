@@ -11,6 +11,7 @@ use crate::names::MATERIALS;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Result, Value};
 use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, MeshInstance, Part, Semantic, Topology, USER};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets of an attribute above this number are dropped rather than filling the gap below them.
 const MAX_SETS: u32 = 64;
@@ -29,13 +30,16 @@ impl Saver<'_> {
     pub(super) fn meshes(&mut self) -> Result<()> {
         let mut wanted: Vec<(MeshId, Dress)> = Vec::new();
         let instances: Vec<(MeshId, Dress)> = self.dresses();
+        let mut first: BTreeMap<MeshId, &Dress> = BTreeMap::new();
+        for (id, dress) in &instances {
+            first.entry(*id).or_insert(dress);
+        }
         for (id, mesh) in self.scene.meshes.iter() {
-            let shown = instances.iter().find(|(m, _)| *m == id).map(|(_, dress)| dress.clone());
+            let shown = first.get(&id).map(|dress| (*dress).clone());
             let kept = || Dress { materials: kept_materials(mesh), variants: Vec::new() };
             wanted.push((id, shown.unwrap_or_else(kept)));
         }
-        let known: std::collections::BTreeSet<_> = wanted.iter().cloned().collect();
-        let mut seen = known;
+        let mut seen: BTreeSet<_> = wanted.iter().cloned().collect();
         for instance in instances {
             if seen.insert(instance.clone()) {
                 self.context.tell(&codes::INSTANCE_COPIED, format!("mesh {}", instance.0.index()), "");
@@ -61,7 +65,7 @@ impl Saver<'_> {
     fn dresses(&self) -> Vec<(MeshId, Dress)> {
         let instances = self.scene.nodes.values().filter_map(|n| n.mesh.as_ref());
         let mut all: Vec<_> = instances.map(|i| (i.mesh, self.dress(i))).collect();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         all.retain(|i| seen.insert(i.clone()));
         all
     }
