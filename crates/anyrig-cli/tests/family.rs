@@ -52,7 +52,8 @@ fn vector(v: [f32; 3]) -> DVec3 {
 }
 
 fn rotation([w, x, y, z]: [f32; 4]) -> DQuat {
-    DQuat::from_xyzw(x.into(), y.into(), z.into(), w.into()).normalize()
+    let rotation = DQuat::from_xyzw(x.into(), y.into(), z.into(), w.into());
+    rotation / rotation.length()
 }
 
 /// The keys around a time, and how far it is between them.

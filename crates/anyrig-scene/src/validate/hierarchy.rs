@@ -320,7 +320,8 @@ mod tests {
     fn pivots_that_are_too_large_become_the_transform_to_the_last_bit() {
         for x in [0.1, 0.2, 0.3, 0.7] {
             let mut scene = three();
-            let rotation = DQuat::from_xyzw(x, 0.3 - x, x * x, 0.9).normalize();
+            let rotation = DQuat::from_xyzw(x, 0.3 - x, x * x, 0.9);
+            let rotation = rotation / rotation.length();
             scene.nodes[id(0)].local = LocalTransform::Trs(Trs { rotation, ..Trs::IDENTITY });
             scene.nodes[id(0)].pivots = Some(Box::new(Pivots { translation: DVec3::MAX, ..Pivots::IDENTITY }));
             repaired(&mut scene, "scene.pivots");
