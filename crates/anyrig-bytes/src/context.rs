@@ -84,6 +84,12 @@ impl Context {
         Self { limits, options, cancel, ..Self::default() }
     }
 
+    /// As [`Context::apart`], without the options: for data that they were already applied to.
+    #[must_use]
+    pub fn bare(&self) -> Self {
+        Self { options: Vec::new(), ..self.apart() }
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -214,6 +220,8 @@ mod tests {
         apart.tell(&CODE, "a", "");
         assert!(apart.has_options("urho") && apart.check_cancelled().is_err());
         assert!(apart.attachments(Role::Motion).next().is_none() && context.report().is_empty());
+        let bare = context.bare();
+        assert!(!bare.has_options("urho") && bare.check_cancelled().is_err());
     }
 
     #[test]

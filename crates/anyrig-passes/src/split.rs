@@ -184,7 +184,7 @@ fn piece(
     scene.root_sets.retain(|set| !set.roots.is_empty());
     scene.clips.retain(|clip| !clip.channels.is_empty());
     // What each piece leaves out is the point of splitting, and no news.
-    let apart = Context::new().with_limits(context.limits().clone());
+    let apart = context.apart();
     prune(&mut scene, &PruneOptions::default(), &apart)?;
     Ok(Piece { name, scene })
 }

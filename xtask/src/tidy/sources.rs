@@ -26,6 +26,7 @@ const NOT_IN_LIBRARIES: &[(&str, &str)] = &[
     ("std::fs", "a library does not touch the file system; read through a `Source`"),
     ("File::open", "a library does not touch the file system; read through a `Source`"),
     ("File::create", "a library does not touch the file system; return the bytes"),
+    ("Context::new().with_limits", "it forgets the flag that stops the job; use `Context::apart` or `Context::bare`"),
 ];
 
 /// Unfinished work. Split, so that this file passes its own rule.
@@ -71,7 +72,10 @@ fn unfinished(line: &Line) -> Vec<String> {
 /// Sources that end in a library: not its tests, benches and examples, which are programs of their own.
 fn is_library(path: &str) -> bool {
     let in_src = path.starts_with("crates/") && path.contains("/src/");
-    let is_test = path.ends_with("/tests.rs") || path.contains("/src/tests/") || path.contains("/src/bin/");
+    let is_test = path.ends_with("/tests.rs")
+        || path.ends_with("_tests.rs")
+        || path.contains("/src/tests/")
+        || path.contains("/src/bin/");
     in_src && !is_test && !PROGRAMS.iter().any(|program| path.starts_with(program))
 }
 
@@ -104,6 +108,15 @@ mod tests {
         let source = "#[cfg(test)]\nmod tests {\n    fn a() { println!(); std::fs::read(b); }\n}\nuse std::fs;\n";
         assert_eq!(lines(LIBRARY, source), [5]);
         assert_eq!(lines("crates/anyrig-scene/src/mesh/tests.rs", "use std::fs;\n"), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_context_of_the_limits_alone_fails_in_libraries_only() {
+        let source = "fn a(context: &Context) {\n    Context::new().with_limits(context.limits().clone());\n}\n";
+        assert_eq!(lines(LIBRARY, source), [2]);
+        for path in ["crates/anyrig-cli/src/dump.rs", "crates/anyrig-passes/src/weld_tests.rs"] {
+            assert_eq!(lines(path, source), [] as [usize; 0], "{path}");
+        }
     }
 
     #[test]

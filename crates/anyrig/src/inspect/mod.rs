@@ -35,7 +35,7 @@ impl Registry {
     pub fn inspect(&self, source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Inspection> {
         let importer = self.importer_for(from, source)?;
         // What reading the document notices, importing notices again.
-        let apart = Context::new().with_limits(context.limits().clone());
+        let apart = context.apart();
         let document = read_document(importer, source, &apart)?;
         let (dialect, version) = (document.dialect(), document.version());
         drop(document);

@@ -72,7 +72,7 @@ pub(crate) fn verify(file_name: &str, source: &dyn Source, context: &Context) ->
     if !matches!(extension.as_str(), "glb" | "gltf") {
         return Ok(());
     }
-    let own = Context::new().with_limits(context.limits().clone());
+    let own = context.bare();
     import(source, &own).map_err(|e| e.in_file(file_name))?;
     let report = own.take_report();
     match report.diagnostics().iter().find(|d| matches!(d.severity, Severity::Repaired | Severity::Lost)) {
