@@ -153,7 +153,7 @@ impl Saver<'_> {
             return known;
         }
         let floats: Vec<f32> = times.iter().map(|t| *t as f32).collect();
-        let bounds = Some(Bounds::of(&floats, 1, false));
+        let bounds = Some(Bounds::of(&floats, 1));
         let index = self.floats(floats.into(), 1, "SCALAR", bounds);
         if owner == Owner::Scene {
             self.packer.remember(key, index);

@@ -50,7 +50,7 @@ impl Saver<'_> {
             Semantic::Color(_) => 4,
             _ => 3,
         };
-        let bounds = bounds(semantic, &[], width, true);
+        let bounds = bounds(semantic, &[], width).map(Bounds::with_zeros);
         self.packer.add_zeros(shape(width).unwrap_or("VEC3"), points, bounds, None)
     }
 
@@ -71,7 +71,10 @@ impl Saver<'_> {
         let pays = self.options.sparse_morphs == SparseMorphs::Auto && sparse_bytes < points * element_bytes;
         if moved.is_empty() || pays {
             let values: Vec<f32> = moved.iter().flat_map(|(e, _)| element(delta, *e, width)).copied().collect();
-            let bounds = bounds(&delta.semantic, &values, width, moved.len() < points);
+            let mut bounds = bounds(&delta.semantic, &values, width);
+            if moved.len() < points {
+                bounds = bounds.map(Bounds::with_zeros);
+            }
             let sparse = SparseElements { indices: moved.iter().map(|(_, point)| *point).collect(), values };
             return self.packer.add_zeros(shape, points, bounds, Some(sparse));
         }
@@ -94,7 +97,7 @@ impl Saver<'_> {
                 Cow::Owned(all)
             }
         };
-        let bounds = bounds(&delta.semantic, &values, width, false);
+        let bounds = bounds(&delta.semantic, &values, width);
         let (mut component, mut normalized, mut padded) = (Component::F32, false, None);
         let bytes = match (form, values) {
             (Some(form), values) => {
@@ -131,6 +134,6 @@ fn moved(delta: &DeltaStream, width: usize) -> Vec<(usize, u32)> {
     moved.map(|(e, _)| (e, delta.point_of(e) as u32)).collect()
 }
 
-fn bounds(semantic: &Semantic, values: &[f32], width: usize, with_zero: bool) -> Option<Bounds> {
-    (*semantic == Semantic::Position).then(|| Bounds::of(values, width, with_zero))
+fn bounds(semantic: &Semantic, values: &[f32], width: usize) -> Option<Bounds> {
+    (*semantic == Semantic::Position).then(|| Bounds::of(values, width))
 }

@@ -73,10 +73,9 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds of values of a width; `with_zero` when zeros stand beside them.
-    pub(super) fn of(values: &[f32], width: usize, with_zero: bool) -> Self {
-        let (low, high) = if with_zero { (0.0, 0.0) } else { (f32::INFINITY, f32::NEG_INFINITY) };
-        let mut bounds = Self { min: vec![low; width], max: vec![high; width] };
+    /// Bounds of values of a width.
+    pub(super) fn of(values: &[f32], width: usize) -> Self {
+        let mut bounds = Self { min: vec![f32::INFINITY; width], max: vec![f32::NEG_INFINITY; width] };
         for element in values.chunks_exact(width) {
             for ((value, min), max) in element.iter().zip(&mut bounds.min).zip(&mut bounds.max) {
                 *min = if *value < *min { *value } else { *min };
@@ -84,6 +83,13 @@ impl Bounds {
             }
         }
         bounds
+    }
+
+    /// Bounds of the same values with zeros beside them.
+    pub(super) fn with_zeros(mut self) -> Self {
+        self.min.iter_mut().for_each(|min| *min = min.min(0.0));
+        self.max.iter_mut().for_each(|max| *max = max.max(0.0));
+        self
     }
 }
 
@@ -364,7 +370,7 @@ mod tests {
     #[test]
     fn bounds_see_zeros_beside_sparse_values() {
         let values = [1.0, -2.0, 3.0, 4.0];
-        assert_eq!(Bounds::of(&values, 2, false), Bounds { min: vec![1.0, -2.0], max: vec![3.0, 4.0] });
-        assert_eq!(Bounds::of(&values, 2, true), Bounds { min: vec![0.0, -2.0], max: vec![3.0, 4.0] });
+        assert_eq!(Bounds::of(&values, 2), Bounds { min: vec![1.0, -2.0], max: vec![3.0, 4.0] });
+        assert_eq!(Bounds::of(&values, 2).with_zeros(), Bounds { min: vec![0.0, -2.0], max: vec![3.0, 4.0] });
     }
 }

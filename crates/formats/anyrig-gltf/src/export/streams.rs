@@ -41,9 +41,9 @@ fn stored_bounds(values: &[f32], width: usize, form: Option<Form>) -> Bounds {
     match form {
         Some(form) if form.normalized => {
             let wholes: Vec<f32> = values.iter().map(|v| whole_of(*v, form)).collect();
-            Bounds::of(&wholes, width, false)
+            Bounds::of(&wholes, width)
         }
-        _ => Bounds::of(values, width, false),
+        _ => Bounds::of(values, width),
     }
 }
 

@@ -41,11 +41,18 @@ impl Attribute {
     }
 }
 
+/// What the numbers of an attribute are: values of points, or what a morph target adds to them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    Values,
+    Deltas,
+}
+
 /// Checks the width of an attribute's elements.
-pub(super) fn check_width(semantic: &Semantic, width: usize, morph: bool, at: &At<'_>) -> Result<()> {
+pub(super) fn check_width(semantic: &Semantic, width: usize, numbers: Numbers, at: &At<'_>) -> Result<()> {
     let wanted: &[usize] = match semantic {
         Semantic::Position | Semantic::Normal => &[3],
-        Semantic::Tangent if morph => &[3],
+        Semantic::Tangent if numbers == Numbers::Deltas => &[3],
         Semantic::Tangent => &[4],
         Semantic::TexCoord(_) => &[2],
         Semantic::Color(_) => &[3, 4],
@@ -171,7 +178,7 @@ impl Loader<'_> {
     pub(super) fn stream(&mut self, semantic: Semantic, accessor: Index, at: &At<'_>) -> Result<Stream> {
         let layout = self.accessors.layout(accessor, at)?;
         let (width, storage) = (layout.shape.width(), layout.storage());
-        check_width(&semantic, width, false, at)?;
+        check_width(&semantic, width, Numbers::Values, at)?;
         let values = self.accessors.floats(accessor, at)?;
         // An f32 holds whole numbers up to 2^24.
         if storage == Storage::U32

@@ -1,7 +1,7 @@
 //! Morph targets of a part.
 
 use super::Loader;
-use super::meshes::{Attribute, check_width};
+use super::meshes::{Attribute, Numbers, check_width};
 use crate::document::json::At;
 use crate::document::{Index, Primitive};
 use anyrig_bytes::Result;
@@ -32,7 +32,7 @@ impl Loader<'_> {
     fn delta(&mut self, semantic: Semantic, accessor: Index, points: u32, at: &At<'_>) -> Result<DeltaStream> {
         let layout = self.accessors.layout(accessor, at)?;
         let (width, count) = (layout.shape.width(), layout.count);
-        check_width(&semantic, width, true, at)?;
+        check_width(&semantic, width, Numbers::Deltas, at)?;
         if count != points as usize {
             return Err(at.malformed(format!("it has {count} elements, the part has {points} points")));
         }
