@@ -34,7 +34,7 @@ pub fn cut_before(curve: &Curve, kind: CurveKind, time_secs: f64) -> Option<Curv
         CurveKind::Rotation if !is_cubic => start.rotation().to_array().to_vec(),
         _ => numbers(&start),
     };
-    let mut key: Vec<f32> = value.iter().map(|v| *v as f32).collect();
+    let mut key: Vec<f32> = value.into_iter().map(single).collect();
     if is_cubic {
         let slopes = slopes(curve, dropped, time_secs);
         // The tangent before the first key has no effect.
@@ -77,7 +77,12 @@ fn slopes(curve: &Curve, next: usize, time_secs: f64) -> Vec<f32> {
             + (3.0 * t * t - 4.0 * t + 1.0) * at(next - 1, 2, i)
             + (3.0 * t * t - 2.0 * t) * at(next, 0, i)
     };
-    (0..width).map(|i| slope(i) as f32).map(|v| if v.is_finite() { v } else { 0.0 }).collect()
+    (0..width).map(|i| single(slope(i))).collect()
+}
+
+/// The nearest finite number of single precision; tangents may lead anywhere.
+fn single(value: f64) -> f32 {
+    if value.is_nan() { 0.0 } else { value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32 }
 }
 
 #[cfg(test)]
@@ -130,6 +135,17 @@ mod tests {
         assert_same_from_zero(&curve, CurveKind::Numbers, 1e-6);
         let near = assert_same_from_zero(&turning(Interpolation::CubicHermite, 0.02), CurveKind::Rotation, 1e-6);
         assert_eq!(near.interpolation, Interpolation::CubicHermite);
+    }
+
+    #[test]
+    fn wild_tangents_give_finite_keys() {
+        let max = f32::MAX;
+        for end in [1.0, 1e-300] {
+            let values = vec![0.0, max, max, -max, max, 0.0];
+            let curve = Curve::new(Interpolation::CubicHermite, 1, vec![-1e9, end], values);
+            let cut = cut_before(&curve, CurveKind::Numbers, 0.0).expect("a key before 0");
+            assert!(cut.values.iter().all(|v| v.is_finite()), "{:?}", &*cut.values);
+        }
     }
 
     #[test]
