@@ -88,14 +88,16 @@ fn cut_cycles(scene: &mut Scene, context: &Context) {
     }
 }
 
+/// Root sets list roots, each once. The root above a listed node stands in for it, since what a set shows must not vanish
+/// where a ring was cut elsewhere.
 fn root_sets(scene: &mut Scene, context: &Context) {
-    let nodes = &scene.nodes;
+    let tops = tops(scene);
     for (index, set) in scene.root_sets.iter_mut().enumerate() {
-        let before = set.roots.len();
-        set.roots.retain(|root| nodes.get(*root).is_some_and(|n| n.parent.is_none()));
         let mut seen = std::collections::BTreeSet::new();
-        set.roots.retain(|root| seen.insert(*root));
-        if set.roots.len() != before {
+        let listed = set.roots.iter().filter_map(|root| tops.get(root.index()).copied());
+        let roots: Vec<NodeId> = listed.filter(|root| seen.insert(*root)).collect();
+        if roots != set.roots {
+            set.roots = roots;
             context.tell(&HIERARCHY, format!("root set {index}"), "it listed nodes that are not roots");
         }
     }
@@ -103,6 +105,17 @@ fn root_sets(scene: &mut Scene, context: &Context) {
         scene.default_root_set = None;
         context.tell(&DANGLING_REFERENCE, "default root set", "the set does not exist");
     }
+}
+
+/// The root above each node.
+fn tops(scene: &Scene) -> Vec<NodeId> {
+    let mut tops: Vec<NodeId> = scene.nodes.ids().collect();
+    for id in crate::walk::parents_first(scene) {
+        if let Some(parent) = scene.nodes[id].parent {
+            tops[id.index()] = tops[parent.index()];
+        }
+    }
+    tops
 }
 
 fn local(scene: &mut Scene, id: NodeId, context: &Context) {
@@ -290,6 +303,17 @@ mod tests {
         repaired(&mut scene, "scene.hierarchy");
         assert_eq!(scene.root_sets[0].roots, [id(0), id(2)]);
         assert_eq!(scene.default_root_set, None);
+    }
+
+    #[test]
+    fn a_root_set_keeps_what_it_shows_when_a_ring_is_cut() {
+        let mut scene = three();
+        scene.nodes[id(0)].children = vec![id(1)];
+        scene.nodes[id(1)].children = vec![id(0)];
+        scene.root_sets.push(RootSet::new("s", vec![id(0)]));
+        repaired(&mut scene, "scene.hierarchy");
+        assert!(scene.nodes[id(1)].parent.is_none() && scene.nodes[id(0)].parent == Some(id(1)));
+        assert_eq!(scene.root_sets[0].roots, [id(1)]);
     }
 
     #[test]
