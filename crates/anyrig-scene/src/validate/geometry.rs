@@ -134,6 +134,11 @@ fn influences(part: &mut Part, joints: Option<usize>, subject: &str, context: &C
     if bad == 0 {
         return;
     }
+    let without_joint = influences.joints.iter().filter(|j| **j >= joints).count();
+    if without_joint > 0 {
+        let message = "influences of joints that do not exist were removed";
+        context.push(Diagnostic::new(&WEIGHTS, subject, message).times(without_joint as u64));
+    }
     let all: Vec<_> = rows(influences).collect();
     let weights = influences.weights.make_mut();
     let indexes = influences.joints.make_mut();
@@ -298,6 +303,11 @@ mod tests {
         scene.add_node(node, None);
         let joint = NodeId::new(0);
         scene.skins.push(Skin::new("s", vec![joint, joint], vec![glam::DAffine3::IDENTITY; 2]));
+        let context = Context::new();
+        crate::validate(&mut scene.clone(), &context);
+        let said = context.report().diagnostics().iter().map(|d| (d.message.clone(), d.count)).collect::<Vec<_>>();
+        let missing = "influences of joints that do not exist were removed".to_owned();
+        assert_eq!(said, [(missing, 1), ("weights were normalised".to_owned(), 3)]);
         repaired(&mut scene, "scene.weights");
         let influences = first(&scene).influences.as_ref().expect("kept");
         assert_eq!(&*influences.weights, &[0.5, 0.5, 1.0, 0.0, 0.0, 0.0]);
