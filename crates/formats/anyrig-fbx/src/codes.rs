@@ -11,6 +11,7 @@ anyrig_bytes::codes! {
     CURVE_SHAPE: "fbx.curve-shape", Repaired, "The arrays of a curve do not fit together; what fits was kept.";
     MOTION_LOST: "fbx.motion-lost", Lost, "Motion of something that does not exist was left out.";
     INBETWEEN_CURVE: "fbx.inbetween-curve", Approximated, "Weights of in-between shapes became straight lines between dense keys.";
+    PROPERTY_NUMBER: "fbx.property-number", Repaired, "Numbers of properties are not finite; the default stands in for them.";
     FACES: "fbx.faces", Repaired, "Faces with points that do not exist were left out.";
     SHORT_FACES: "fbx.short-faces", Note, "Faces of one or two corners became points and lines.";
     NO_FACES: "fbx.no-faces", Lost, "Geometry without faces is not shown.";

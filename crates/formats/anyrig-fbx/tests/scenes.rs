@@ -142,6 +142,16 @@ fn what_cannot_be_shown_is_told() {
     assert_told(&report, "fbx.faces", 1);
 }
 
+#[test]
+fn properties_that_are_not_finite_are_told() {
+    let model = "Model: 1, \"Model::a\", \"Null\" { Properties70: {\nP: \"Lcl Translation\", \"\", \"\", \"A\",nan,1e999,-inf\n\
+         P: \"Lcl Scaling\", \"\", \"\", \"A\",2,2,2\nP: \"GeometricScaling\", \"\", \"\", \"A\",1,1e999,1\n} }\n";
+    let (scene, report) = read(model, &oo(1, 0));
+    let local = scene.nodes.as_slice()[0].local.to_trs();
+    assert_eq!((local.translation, local.scale), (DVec3::ZERO, DVec3::splat(2.0)));
+    assert_told(&report, "fbx.property-number", 2);
+}
+
 const IDENTITY: &str = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1";
 
 fn cluster(id: u32, rest: &str) -> String {

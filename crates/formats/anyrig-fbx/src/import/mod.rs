@@ -173,6 +173,7 @@ fn import_with<'a>(
     materials::read(&mut import)?;
     animation::read(&mut import)?;
     groups::read(&mut import)?;
+    import.objects.tell_not_finite(context);
     let mut scene = import.scene;
     validate(&mut scene, context);
     Ok(scene)

@@ -9,7 +9,8 @@ use crate::document::{FbxDocument, Node, Property};
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Result};
 use glam::DVec3;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 /// Index of an object, from 0 in file order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,6 +98,8 @@ pub struct Objects<'a> {
     templates: Vec<Properties<'a>>,
     /// The first template of each class, and the first of each of its sorts, in small letters.
     template_names: BTreeMap<String, TemplateNames>,
+    /// Properties whose numbers are not finite, as far as they were asked for.
+    not_finite: Mutex<BTreeSet<(ObjectId, String)>>,
 }
 
 impl<'a> Objects<'a> {
@@ -114,6 +117,7 @@ impl<'a> Objects<'a> {
             outgoing: Vec::new(),
             templates: Vec::new(),
             template_names: BTreeMap::new(),
+            not_finite: Mutex::default(),
         };
         objects.read_templates();
         if document.version_number() < 6000 {
@@ -183,7 +187,11 @@ impl<'a> Objects<'a> {
 
     /// A number; the default when the file has none.
     pub fn f64(&self, id: ObjectId, name: &str, default: f64) -> f64 {
-        self.property(id, name).and_then(|p| p.f64(0)).unwrap_or(default)
+        let Some(property) = self.property(id, name) else { return default };
+        property.f64(0).unwrap_or_else(|| {
+            self.note(id, property);
+            default
+        })
     }
 
     /// A whole number.
@@ -198,7 +206,26 @@ impl<'a> Objects<'a> {
 
     /// Three numbers.
     pub fn vec3(&self, id: ObjectId, name: &str, default: DVec3) -> DVec3 {
-        self.property(id, name).and_then(super::properties::NamedProperty::vec3).unwrap_or(default)
+        let Some(property) = self.property(id, name) else { return default };
+        property.vec3().unwrap_or_else(|| {
+            self.note(id, property);
+            default
+        })
+    }
+
+    /// Keeps in mind that the default stood in for a property, when its numbers are not finite.
+    fn note(&self, id: ObjectId, property: &super::properties::NamedProperty<'a>) {
+        if property.has_non_finite() {
+            self.not_finite.lock().unwrap_or_else(PoisonError::into_inner).insert((id, property.name().to_owned()));
+        }
+    }
+
+    /// Tells of properties whose numbers are not finite and that the default stood in for.
+    pub(super) fn tell_not_finite(&self, context: &Context) {
+        for (id, name) in &*self.not_finite.lock().unwrap_or_else(PoisonError::into_inner) {
+            let subject = format!("{}: {name}", self.get(*id).name);
+            context.push(Diagnostic::new(&codes::PROPERTY_NUMBER, subject, "").at(self.place(*id)));
+        }
     }
 
     /// A text.

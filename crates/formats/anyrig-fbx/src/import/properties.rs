@@ -218,6 +218,11 @@ impl<'a> NamedProperty<'a> {
         self.count() * size_of::<Value>() + self.text().map_or(0, |text| text.len())
     }
 
+    /// True when a number among the values is infinite or none.
+    pub(super) fn has_non_finite(&self) -> bool {
+        self.values().filter_map(|v| v.as_f64()).any(|v| !v.is_finite())
+    }
+
     /// The first three values.
     pub fn vec3(&self) -> Option<DVec3> {
         Some(DVec3::new(self.f64(0)?, self.f64(1)?, self.f64(2)?))
