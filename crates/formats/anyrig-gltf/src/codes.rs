@@ -6,6 +6,7 @@ anyrig_bytes::codes! {
     BUFFER_TOO_SHORT: "gltf.buffer-too-short", Repaired, "A buffer has fewer bytes than it states; what lies beyond is refused only where it is used.";
     IMAGE_MISSING: "gltf.image-missing", Lost, "An image cannot be found or its reference cannot be followed.";
     IMAGE_EMPTY: "gltf.image-empty", Note, "An image names neither a file nor a buffer view; it has no content.";
+    IMAGE_UNRECOGNIZED: "gltf.image-unrecognized", Note, "The bytes of an image are of no known kind; they pass as they are.";
     IMAGE_TYPE_SNIFFED: "gltf.image-type-sniffed", Repaired, "An image states no media type; it was told by its first bytes.";
     IMAGE_CONVERTED: "gltf.image-converted", Approximated, "An image of a kind that glTF does not show was written as PNG.";
     IMAGE_KIND: "gltf.image-kind", Lost, "An image is of a kind that glTF does not show and that cannot be converted; textures go without it.";

@@ -43,6 +43,7 @@ fn reading_tells() {
         ("gltf.duplicate-key", r#""scene":0,"scenes":[{}],"scene":0"#.to_owned()),
         ("gltf.image-missing", r#""images":[{"uri":"none.png"}]"#.to_owned()),
         ("gltf.image-empty", r#""images":[{}]"#.to_owned()),
+        ("gltf.image-unrecognized", r#""images":[{"uri":"data:image/png;base64,AAAA"}]"#.to_owned()),
         ("gltf.image-type-sniffed", r#""images":[{"bufferView":0}]"#.to_owned()),
         ("gltf.root-with-parent", r#""nodes":[{"children":[1]},{}],"scenes":[{"nodes":[1]}]"#.to_owned()),
         ("gltf.matrix-and-trs", r#""nodes":[{"scale":[1,1,1],"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]"#.to_owned()),

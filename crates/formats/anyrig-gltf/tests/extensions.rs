@@ -555,15 +555,15 @@ fn variants_are_kept_or_one_is_picked() {
 /// A texture of a plain image and the same in other encodings; one with WebP alone.
 #[test]
 fn encodings_of_textures_pass_through_with_their_fallback() {
-    let image = |mime: &str| format!(r#"{{"mimeType":"{mime}","uri":"data:{mime};base64,AAAA"}}"#);
+    let image = |mime: &str, head: &str| format!(r#"{{"mimeType":"{mime}","uri":"data:{mime};base64,{head}"}}"#);
     let json = format!(
         r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["KHR_texture_basisu","EXT_texture_webp"],
         "extensionsRequired":["EXT_texture_webp"],"images":[{},{},{}],
         "textures":[{{"source":0,"extensions":{{"EXT_texture_webp":{{"source":2}},"KHR_texture_basisu":{{"source":1}}}}}},
             {{"extensions":{{"EXT_texture_webp":{{"source":2}}}}}}]}}"#,
-        image("image/png"),
-        image("image/ktx2"),
-        image("image/webp")
+        image("image/png", "iVBORw0KGgo="),
+        image("image/ktx2", "q0tUWCAyMLsNChoK"),
+        image("image/webp", "UklGRgQAAABXRUJQ")
     );
     let (scene, context) = read(glb(&json, &[]));
     assert!(context.report().is_empty(), "{:?}", context.report());

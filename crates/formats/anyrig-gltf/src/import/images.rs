@@ -37,8 +37,12 @@ impl Loader<'_> {
                 self.context.push(Diagnostic::new(&codes::IMAGE_EMPTY, at.pointer(), "").at(at.place()));
             }
         }
+        let sniffed = out.bytes.as_deref().and_then(anyrig_image::sniff).map(anyrig_image::Kind::media_type);
+        if out.bytes.is_some() && sniffed.is_none() {
+            let stated = out.mime_type.as_deref().unwrap_or("of no stated type");
+            self.context.push(Diagnostic::new(&codes::IMAGE_UNRECOGNIZED, at.pointer(), stated).at(at.place()));
+        }
         if out.mime_type.is_none() {
-            let sniffed = out.bytes.as_deref().and_then(anyrig_image::sniff).map(anyrig_image::Kind::media_type);
             out.mime_type = sniffed.map(str::to_owned);
             if image.buffer_view.is_some() && image.mime_type.is_none() {
                 self.repaired(&codes::IMAGE_TYPE_SNIFFED, at, sniffed.unwrap_or("it is not known"));
