@@ -8,6 +8,8 @@ use anyrig_gltf::{Glb, Gltf};
 use anyrig_scene::{Exporter, Importer};
 use helpers::mutate::{Random, mutated};
 use helpers::{Disk, corpus, import};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const SMALL: [&str; 3] = [
     "gltf/gltf-validator/base/data/buffer/extra_padding.glb",
@@ -44,6 +46,18 @@ fn every_prefix_is_refused_or_read() {
         println!("{name}: {read} prefixes of {} bytes are read", bytes.len());
         assert_eq!(read, 0, "{name}: a GLB that was cut off must be refused");
     }
+}
+
+#[test]
+fn reading_back_can_be_stopped() {
+    let Some(folder) = corpus() else { return };
+    let source = Disk::open(&folder.join("gltf/bevy/animated/Fox.glb"));
+    let files =
+        Glb.export(import(&source, &Context::new()).expect("readable"), "x", &Context::new()).expect("writable");
+    let written = MemorySource::new("x.glb", files[0].content.to_shared());
+    let stopped = Context::new().with_cancel(Arc::new(AtomicBool::new(true)));
+    let error = Glb.verify("x.glb", &written, &stopped).expect_err("stopped");
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 
 #[test]
