@@ -103,6 +103,7 @@ pub enum Command {
     Convert(ConvertArgs),
     Optimize(crate::optimize::OptimizeArgs),
     Inspect(InspectArgs),
+    Explain(crate::explain::ExplainArgs),
     Validate(ValidateArgs),
     Formats(FormatsArgs),
     Dissect(crate::dissect::DissectArgs),

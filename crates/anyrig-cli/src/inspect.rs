@@ -1,6 +1,6 @@
 //! `anyrig inspect`.
 
-use crate::args::{Global, InspectArgs};
+use crate::args::{Global, InspectArgs, MotionArgs};
 use crate::failure::{Exit, Result};
 use crate::motions::{Choice, Motions};
 use crate::source::FileSource;
@@ -8,7 +8,7 @@ use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
     CurveInfo, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, indices, vertices,
 };
-use anyrig::{Registry, inspect, load};
+use anyrig::{Context, Registry, inspect, load};
 use serde_json::json;
 use std::path::Path;
 
@@ -17,22 +17,7 @@ const DEEPEST_INDENT: usize = 40;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
-    let limits = global.limits.limits();
-    let source = if args.input == Path::new("-") {
-        FileSource::stdin(limits.input_bytes)?
-    } else {
-        FileSource::open(&args.input, limits.input_bytes)?
-    };
-    let motions = match args.motion.choice() {
-        Choice::Files(files) => Motions::read(files, limits.input_bytes)?,
-        Choice::Usual if args.input != Path::new("-") => {
-            let registry = Registry::standard();
-            let importer = args.from.as_deref().map_or_else(|| registry.detect(&source), |id| registry.importer(id))?;
-            Motions::beside(&args.input, importer, limits.input_bytes)
-        }
-        Choice::Usual | Choice::None => Motions::default(),
-    };
-    let context = motions.attach(global.context());
+    let (source, context) = opened(&args.input, args.from.as_deref(), &args.motion, global)?;
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
         let scene = load(&source, args.from.as_deref(), &context)?;
         ui.out(&query(args, &scene)?);
@@ -45,6 +30,24 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
         ui.err(&ui.report_lines(&inspection.report));
     }
     Ok(Exit::Done)
+}
+
+/// A file with the motions that go with it, and a context that has them.
+pub fn opened(input: &Path, from: Option<&str>, motion: &MotionArgs, global: &Global) -> Result<(FileSource, Context)> {
+    let most = global.limits.limits().input_bytes;
+    let is_stdin = input == Path::new("-");
+    let source = if is_stdin { FileSource::stdin(most)? } else { FileSource::open(input, most)? };
+    let motions = match motion.choice() {
+        Choice::Files(files) => Motions::read(files, most)?,
+        Choice::Usual if !is_stdin => {
+            let registry = Registry::standard();
+            let importer = from.map_or_else(|| registry.detect(&source), |id| registry.importer(id))?;
+            Motions::beside(input, importer, most)
+        }
+        Choice::Usual | Choice::None => Motions::default(),
+    };
+    let context = motions.attach(global.context());
+    Ok((source, context))
 }
 
 fn query(args: &InspectArgs, scene: &anyrig::Scene) -> Result<String> {
@@ -61,7 +64,7 @@ fn query(args: &InspectArgs, scene: &anyrig::Scene) -> Result<String> {
     Ok(if args.json { json_of(&found) } else { curve_text(&found) })
 }
 
-fn json_of(value: &impl serde::Serialize) -> String {
+pub fn json_of(value: &impl serde::Serialize) -> String {
     format!("{:#}\n", json!(value))
 }
 
@@ -247,11 +250,11 @@ fn curve_text(found: &[CurveInfo]) -> String {
     text
 }
 
-fn named(name: &str) -> String {
+pub fn named(name: &str) -> String {
     if name.is_empty() { "(unnamed)".to_owned() } else { clean(name) }
 }
 
-fn numbers(values: [f64; 3]) -> String {
+pub fn numbers(values: [f64; 3]) -> String {
     // Six significant digits are enough to look at; --json has all.
     let short = |v: f64| format!("{v:.5e}").parse::<f64>().unwrap_or(v).to_string();
     format!("({})", values.map(short).join(", "))

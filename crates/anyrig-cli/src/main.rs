@@ -6,6 +6,7 @@ mod diff;
 mod dissect;
 mod dump;
 mod edit;
+mod explain;
 mod failure;
 mod formats;
 mod inputs;
@@ -70,6 +71,7 @@ fn run(cli: &Cli, ui: Ui) -> Result<Exit> {
         Command::Convert(args) => convert::run(args, &cli.global, ui),
         Command::Optimize(args) => optimize::run(args, &cli.global, ui),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
+        Command::Explain(args) => explain::run(args, &cli.global, ui),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),
         Command::Dissect(args) => dissect::run(args, &cli.global, ui),

@@ -209,3 +209,27 @@ fn variants_are_shown_and_one_is_taken() {
     let model = json(&run(at, &["inspect", "in_UrhoX/in.mdl", "--from", "urhox", "--json"]).exits(0).out());
     assert_eq!(model["counts"]["vertices"], 9);
 }
+
+#[test]
+fn explain_shows_every_step_and_names_what_is_missing() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("in.glb"), &triangle("", ""));
+    // The second corner of the triangle stands at (1, 0, 0) or further; the program's own table of vertices says where.
+    let vertex = json(&run(at, &["inspect", "in.glb", "--vertices", "1", "--json"]).exits(0).out());
+    let position = vertex["vertices"][0]["attributes"][0]["values"].clone();
+    let found = json(&run(at, &["explain", "in.glb", "--vertex", "1", "--json"]).exits(0).out());
+    let numbers = |value: &Value| value.as_array().map(|v| v.iter().map(Value::as_f64).collect::<Vec<_>>());
+    assert_eq!(numbers(&found["in_mesh"]), numbers(&position));
+    assert_eq!((&found["method"], &found["weight_sum"]), (&"rigid".into(), &1.0.into()));
+    assert_eq!(found["influences"][0]["chain"], serde_json::json!(["three"]));
+    let text = run(at, &["explain", "in.glb", "--vertex", "1"]).exits(0).out();
+    for word in ["in the mesh", "joint_from_mesh", "scene_from_mesh", "moved by it alone", "shown at"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let wrong = run(at, &["explain", "in.glb", "--vertex", "3"]).exits(2).err();
+    assert!(wrong.contains("3 vertices, counted from 0"), "{wrong}");
+    run(at, &["explain", "in.glb", "--vertex", "0", "--time", "1"]).exits(2);
+    let wrong = run(at, &["explain", "in.glb", "--vertex", "0", "--clip", "Walk"]).exits(2).err();
+    assert!(wrong.contains("no clip is called `Walk`"), "{wrong}");
+}
