@@ -15,11 +15,13 @@ const MAX_BYTES: usize = 120;
 
 /// Turns any text into a file name (without extension) that every system takes. An empty result becomes `fallback`.
 ///
-/// Path separators, control characters and what Windows forbids become `_`; trailing dots and blanks go; reserved
-/// device names get a `_`; letters of any script stay.
+/// Path separators, control characters, those that turn the direction of writing, and what Windows forbids become `_`;
+/// trailing dots and blanks go; reserved device names get a `_`; letters of any script stay.
 pub fn safe_file_name(text: &str, fallback: &str) -> String {
-    let replaced: String =
-        text.chars().map(|c| if c.is_control() || "<>:\"/\\|?*".contains(c) { '_' } else { c }).collect();
+    // What turns the order of letters round can make an ending look like another.
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_bad = |c: char| c.is_control() || turns(c) || "<>:\"/\\|?*".contains(c);
+    let replaced: String = text.chars().map(|c| if is_bad(c) { '_' } else { c }).collect();
     let mut name = replaced.trim_end_matches(['.', ' ']).trim_start().to_owned();
     while name.len() > MAX_BYTES {
         name.pop();
@@ -91,6 +93,8 @@ mod tests {
             ("", "x"),
             ("表情", "表情"),
             ("tab\there", "tab_here"),
+            ("fox\u{202e}ldm.exe", "fox_ldm.exe"),
+            ("\u{2066}שלום\u{2069}", "_שלום_"),
         ];
         for (text, name) in cases {
             assert_eq!(safe_file_name(text, "x"), name, "{text:?}");
