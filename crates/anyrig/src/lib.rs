@@ -42,6 +42,8 @@ pub use anyrig_animation as animation;
 pub use anyrig_bytes as bytes;
 pub use anyrig_image as image;
 pub use anyrig_passes as passes;
+#[cfg(feature = "render")]
+pub use anyrig_render as render;
 pub use anyrig_scene as scene;
 
 pub use anyrig_bytes::{

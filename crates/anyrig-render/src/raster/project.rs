@@ -1,0 +1,167 @@
+//! From the scene to the screen, and what of a triangle lies before it.
+
+use super::{Corner, STEPS, ScreenTriangle};
+use glam::{DVec3, DVec4, Vec3};
+
+/// Screens beside the screen that are not cut off: corners there stay exact, and few triangles need cutting.
+const GUARD: f64 = 2.0;
+
+/// Maps the scene's points to samples: column times `w`, row times `w`, and `w`, which is the distance along the view of
+/// a camera with perspective and 1 of one without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Projection {
+    pub rows: [DVec4; 3],
+    /// Nearness of a projection without perspective; with one it is `1 / w`.
+    pub nearness: Option<DVec4>,
+    /// What has a smaller `w` is not seen.
+    pub near: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// A point before its division, and its nearness.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub at: DVec3,
+    nearness: f64,
+}
+
+impl Projection {
+    pub fn place(&self, point: Vec3) -> Placed {
+        let point = point.as_dvec3().extend(1.0);
+        let at = DVec3::new(self.rows[0].dot(point), self.rows[1].dot(point), self.rows[2].dot(point));
+        Placed { at, nearness: self.nearness.map_or(0.0, |row| row.dot(point)) }
+    }
+
+    /// Column, row and `w` of a point before the near plane.
+    pub fn sample_of(&self, point: Vec3) -> Option<DVec3> {
+        let at = self.place(point).at;
+        (at.is_finite() && at.z >= self.near).then(|| DVec3::new(at.x / at.z, at.y / at.z, at.z))
+    }
+
+    /// Cuts a triangle to what is before the near plane and about the screen, and hands over the pieces. Triangles with
+    /// corners that are not finite are left out.
+    pub fn pieces(&self, corners: [Placed; 3], face: u32, mut take: impl FnMut(ScreenTriangle)) {
+        if !corners.iter().all(|c| c.at.is_finite() && c.nearness.is_finite()) || self.is_beside(&corners) {
+            return;
+        }
+        let inside = |c: &Placed| self.planes(c.at).iter().all(|distance| *distance >= 0.0);
+        if corners.iter().all(inside) {
+            take_triangle(corners.map(|c| self.corner(c)), face, &mut take);
+            return;
+        }
+        let polygon = self.cut(corners);
+        for i in 2..polygon.len() {
+            let corners = [polygon[0], polygon[i - 1], polygon[i]].map(|c| self.corner(c));
+            take_triangle(corners, face, &mut take);
+        }
+    }
+
+    /// Whether all corners lie beyond one side of the screen, or behind the eye.
+    fn is_beside(&self, corners: &[Placed; 3]) -> bool {
+        let beyond = |outside: &dyn Fn(DVec3) -> bool| corners.iter().all(|c| outside(c.at));
+        beyond(&|p| p.x < 0.0)
+            || beyond(&|p| p.y < 0.0)
+            || beyond(&|p| p.x > self.width * p.z)
+            || beyond(&|p| p.y > self.height * p.z)
+            || beyond(&|p| p.z < self.near)
+    }
+
+    /// Distances from the planes that a point must be inside of.
+    fn planes(&self, p: DVec3) -> [f64; 5] {
+        let (w, h) = (self.width, self.height);
+        [
+            p.z - self.near,
+            p.x + GUARD * w * p.z,
+            (1.0 + GUARD) * w * p.z - p.x,
+            p.y + GUARD * h * p.z,
+            (1.0 + GUARD) * h * p.z - p.y,
+        ]
+    }
+
+    /// Sutherland and Hodgman's way, one plane after the other.
+    fn cut(&self, corners: [Placed; 3]) -> Vec<Placed> {
+        let mut polygon = corners.to_vec();
+        for plane in 0..5 {
+            let mut kept = Vec::with_capacity(polygon.len() + 1);
+            for (i, corner) in polygon.iter().enumerate() {
+                let before = polygon[(i + polygon.len() - 1) % polygon.len()];
+                let (from, to) = (self.planes(before.at)[plane], self.planes(corner.at)[plane]);
+                if (from < 0.0) != (to < 0.0) {
+                    kept.push(before.towards(*corner, from / (from - to)));
+                }
+                if to >= 0.0 {
+                    kept.push(*corner);
+                }
+            }
+            polygon = kept;
+        }
+        polygon
+    }
+
+    fn corner(&self, placed: Placed) -> Corner {
+        let at = placed.at;
+        let step = |v: f64| (v / at.z * STEPS as f64).round() as i32;
+        let nearness = if self.nearness.is_some() { placed.nearness } else { 1.0 / at.z };
+        Corner { x: step(at.x), y: step(at.y), nearness: nearness as f32 }
+    }
+}
+
+fn take_triangle(corners: [Corner; 3], face: u32, take: &mut impl FnMut(ScreenTriangle)) {
+    if let Some(triangle) = ScreenTriangle::new(corners, face) {
+        take(triangle);
+    }
+}
+
+impl Placed {
+    fn towards(self, other: Self, share: f64) -> Self {
+        Self {
+            at: self.at + (other.at - self.at) * share,
+            nearness: self.nearness + (other.nearness - self.nearness) * share,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Area;
+    use super::*;
+
+    /// Looks from the origin along -Z at 100 × 100 samples; what is 1 away and 1 beside the middle is at the rim.
+    fn projection() -> Projection {
+        let rows =
+            [DVec4::new(50.0, 0.0, -50.0, 0.0), DVec4::new(0.0, -50.0, -50.0, 0.0), DVec4::new(0.0, 0.0, -1.0, 0.0)];
+        Projection { rows, nearness: None, near: 0.1, width: 100.0, height: 100.0 }
+    }
+
+    fn covered(points: [Vec3; 3]) -> usize {
+        let projection = projection();
+        let mut count = 0;
+        projection.pieces(points.map(|p| projection.place(p)), 0, |piece| {
+            piece.cover(Area { left: 0, top: 0, right: 100, bottom: 100 }, |_, _, _| count += 1);
+        });
+        count
+    }
+
+    #[test]
+    fn points_land_where_perspective_puts_them() {
+        let at = projection().sample_of(Vec3::new(1.0, 0.5, -2.0)).expect("before the eye");
+        assert_eq!(at, DVec3::new(75.0, 37.5, 2.0));
+        assert_eq!(projection().sample_of(Vec3::new(0.0, 0.0, 1.0)), None);
+    }
+
+    #[test]
+    fn a_floor_that_goes_below_the_eye_fills_the_lower_half() {
+        // From far behind the eye to the horizon, cut at the near plane and at the guard.
+        let far = 1e6;
+        let floor = covered([Vec3::new(-far, -1.0, far), Vec3::new(far, -1.0, far), Vec3::new(0.0, -1.0, -far)]);
+        assert!((4900..=5000).contains(&floor), "{floor}");
+    }
+
+    #[test]
+    fn what_is_beside_behind_or_no_number_is_left_out() {
+        let beside = |x: f32, z: f32| covered([Vec3::new(x, 0.0, z), Vec3::new(x + 1.0, 0.0, z), Vec3::new(x, 1.0, z)]);
+        assert_eq!((beside(5.0, -2.0), beside(0.0, 2.0), beside(f32::NAN, -2.0), beside(f32::MAX, -2.0)), (0, 0, 0, 0));
+        assert_eq!(beside(0.0, -2.0), 300);
+    }
+}

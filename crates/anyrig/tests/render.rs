@@ -1,0 +1,92 @@
+//! Pictures of the sample, compared byte by byte with those that were looked at.
+//!
+//! `ANYRIG_DRAW=1 cargo test --package anyrig --test render` draws them anew into `tests/render/`; look at them before
+//! you commit them.
+
+use anyrig::image::{Rgba8Image, decode_rgba8, encode_png};
+use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, View};
+use anyrig::{Context, MemorySource, Scene, load};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SIDE: u32 = 128;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/render")
+}
+
+fn mannequin() -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
+    let source = MemorySource::new("mannequin.glb", fs::read(path).expect("a sample"));
+    load(&source, None, &Context::new()).expect("readable")
+}
+
+fn renderer(scene: Scene) -> Renderer {
+    Renderer::new(scene, &Context::new()).expect("drawable")
+}
+
+fn options() -> PictureOptions {
+    let mut options = PictureOptions::default();
+    options.size = PictureSize::square(SIDE);
+    options
+}
+
+fn all() -> Vec<(String, PictureOptions)> {
+    let mut walking = options();
+    walking.pose = PoseChoice::Clip { clip: 0, time_secs: Some(0.25) };
+    let mut face = options();
+    face.view = View::Face;
+    let mut all = vec![("rest".to_owned(), options()), ("walk".to_owned(), walking.clone()), ("face".to_owned(), face)];
+    for view in DebugView::ALL {
+        let mut debug = walking.clone();
+        debug.debug = Some(view);
+        all.push((view.name().to_owned(), debug));
+    }
+    all
+}
+
+#[test]
+fn pictures_are_those_that_were_looked_at() {
+    let (renderer, context) = (renderer(mannequin()), Context::new());
+    for (name, options) in all() {
+        let png = encode_png(&renderer.picture(&options, &context).expect("a picture")).expect("encodable");
+        let path = folder().join(format!("{name}.png"));
+        if std::env::var_os("ANYRIG_DRAW").is_some() {
+            fs::create_dir_all(folder()).expect("writable");
+            fs::write(&path, &png).expect("writable");
+        }
+        let wanted = fs::read(&path).expect("drawn before");
+        if png != wanted {
+            let decoded = |bytes: &[u8]| decode_rgba8(bytes, &context).expect("a PNG");
+            let (a, b) = (decoded(&png), decoded(&wanted));
+            let differing = a.pixels().iter().zip(b.pixels()).filter(|(a, b)| a != b).count();
+            panic!("{name}.png: {differing} pixels differ; ANYRIG_DRAW=1 draws it anew, then look at it");
+        }
+    }
+}
+
+/// Columns of the pixels of the mark and the pocket: in the upper half nothing else is so orange.
+fn mark(image: &Rgba8Image) -> Vec<u32> {
+    let is_orange = |p: &[u8; 4]| p[0] > 170 && p[1] > 60 && p[1] < 170 && p[2] < 70;
+    let upper = &image.pixels()[..image.pixels().len() / 2];
+    let all = upper.iter().enumerate().filter(|(_, p)| is_orange(p));
+    all.map(|(i, _)| i as u32 % image.width()).collect()
+}
+
+#[test]
+fn the_mark_is_on_the_left_arm() {
+    let mut scene = mannequin();
+    // The batons have tips of its colour.
+    scene.nodes.values_mut().filter(|n| n.mesh.as_ref().is_some_and(|m| m.skin.is_none())).for_each(|n| n.mesh = None);
+    let (renderer, context) = (renderer(scene), Context::new());
+    let seen_at = |azimuth_degrees: f64| {
+        let mut options = options();
+        options.view = View::From { azimuth_degrees, elevation_degrees: 35.0 };
+        mark(&renderer.picture(&options, &context).expect("a picture"))
+    };
+    let front = seen_at(0.0);
+    assert!(front.len() > 5, "{}", front.len());
+    assert!(front.iter().all(|x| *x > SIDE / 2), "its left is the viewer's right: {front:?}");
+    let back = seen_at(180.0);
+    assert!(back.len() > 2 && back.iter().all(|x| *x < SIDE / 2), "and from behind the viewer's left: {back:?}");
+}
