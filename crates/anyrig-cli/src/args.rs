@@ -12,6 +12,7 @@ Examples:
   anyrig convert *.gltf -o packed/ --to glb  a batch
   anyrig optimize Fox.glb -o small/          smaller, the same to look at
   anyrig inspect Fox.glb                     what is in it
+  anyrig render Fox.glb -o Fox.png           what it looks like
   anyrig formats urhox --options             what can be set
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict.";
@@ -91,6 +92,7 @@ pub enum Command {
     Convert(ConvertArgs),
     Optimize(crate::optimize::OptimizeArgs),
     Inspect(InspectArgs),
+    Render(crate::render::RenderArgs),
     Validate(ValidateArgs),
     Formats(FormatsArgs),
     Dissect(crate::dissect::DissectArgs),
@@ -243,7 +245,7 @@ impl InspectArgs {
     }
 }
 
-fn motion_choice(files: &[PathBuf], no_motion: bool) -> Choice<'_> {
+pub fn motion_choice(files: &[PathBuf], no_motion: bool) -> Choice<'_> {
     match (files, no_motion) {
         (_, true) => Choice::None,
         ([], false) => Choice::Usual,

@@ -16,6 +16,7 @@ mod open;
 mod optimize;
 mod outputs;
 mod progress;
+mod render;
 mod rewrite;
 mod source;
 mod stage;
@@ -70,6 +71,7 @@ fn run(cli: &Cli, ui: Ui, cancel: &Arc<AtomicBool>) -> Result<Exit> {
         Command::Convert(args) => convert::run(args, &cli.global, ui, cancel),
         Command::Optimize(args) => optimize::run(args, &cli.global, ui, cancel),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
+        Command::Render(args) => render::run(args, &cli.global, ui, cancel),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),
         Command::Dissect(args) => dissect::run(args, &cli.global, ui),
