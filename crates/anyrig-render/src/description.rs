@@ -57,14 +57,14 @@ impl Lighting {
             (right * side + DVec3::Y * height + back * front).try_normalize().unwrap_or(DVec3::Y).as_vec3()
         };
         let mut ambient = [Vec3::ZERO; 9];
-        ambient[0] = Vec3::new(0.41, 0.42, 0.44);
-        ambient[1] = Vec3::new(0.15, 0.16, 0.18);
+        ambient[0] = Vec3::new(0.34, 0.35, 0.37);
+        ambient[1] = Vec3::new(0.14, 0.15, 0.17);
         // A little more from the viewer's side, so that fronts in shadow are not flat.
         let front = back.as_vec3() * 0.10;
         (ambient[2], ambient[3]) = (Vec3::splat(front.z), Vec3::splat(front.x));
         Self {
-            key: DirectionalLight { towards: towards(-0.55, 0.85, 0.75), color: Vec3::new(0.98, 0.95, 0.90) },
-            rim: DirectionalLight { towards: towards(0.75, 0.55, -0.85), color: Vec3::new(0.55, 0.58, 0.64) },
+            key: DirectionalLight { towards: towards(-0.55, 0.85, 0.75), color: Vec3::new(0.90, 0.87, 0.83) },
+            rim: DirectionalLight { towards: towards(0.75, 0.55, -0.85), color: Vec3::new(0.50, 0.53, 0.58) },
             ambient,
         }
     }
@@ -101,7 +101,7 @@ pub struct Map {
 }
 
 impl Map {
-    fn new(used: &TextureUse, scene: &Scene) -> Self {
+    pub(crate) fn new(used: &TextureUse, scene: &Scene) -> Self {
         let sampler = scene.textures.get(used.texture).and_then(|t| t.sampler.as_ref());
         let default = Sampler::default();
         let sampler = sampler.unwrap_or(&default);

@@ -56,7 +56,7 @@ impl PictureSize {
         f64::from(self.width) / f64::from(self.height)
     }
 
-    /// Books what a picture takes.
+    /// Books the pixels of a picture, and what they were before they were pixels.
     ///
     /// # Errors
     /// [`anyrig_bytes::ErrorKind::Usage`] for a side of 0 or more than [`PictureSize::LONGEST`];
@@ -72,7 +72,7 @@ impl PictureSize {
             let message = format!("{width} × {height} pixels are more than the limit of {}", context.limits().pixels);
             return Err(Error::limit(Place::whole(), message));
         }
-        context.take_memory(count * 8, Place::whole)
+        context.take_memory(count * 20, Place::whole)
     }
 }
 
@@ -235,7 +235,6 @@ impl Picture<'_> {
     /// # Errors
     /// [`anyrig_bytes::ErrorKind::LimitExceeded`], [`anyrig_bytes::ErrorKind::Cancelled`].
     pub fn draw(&self, context: &Context) -> Result<Rgba8Image> {
-        self.size.book(context)?;
         let per_pixel = self.samples.max(1);
         let (width, height) = (self.size.width * per_pixel, self.size.height * per_pixel);
         let projection = self.camera.projection(f64::from(width), f64::from(height));
@@ -323,4 +322,11 @@ impl Picture<'_> {
         let up = 1.0 - (y as f64 + 0.5) / f64::from(self.size.height) * 2.0;
         camera.right * (across * camera.half_width) + camera.up * (up * camera.half_height) - camera.back
     }
+}
+
+/// Looks from the origin along -Z.
+#[cfg(test)]
+pub(crate) fn camera_for_tests() -> Camera {
+    let (half_width, half_height) = (0.8, 0.6);
+    Camera { eye: DVec3::ZERO, right: DVec3::X, up: DVec3::Y, back: DVec3::Z, half_width, half_height, near: 0.1 }
 }

@@ -48,6 +48,7 @@ mod shadow;
 mod sheet;
 mod texture;
 mod tile;
+mod vrm;
 
 pub use codes::CODES;
 pub use color::Rgba;

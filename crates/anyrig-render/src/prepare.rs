@@ -2,6 +2,7 @@
 
 use crate::description::Surface;
 use crate::texture::{self, Texture};
+use crate::vrm;
 use anyrig_animation::{Evaluator, Pose, PosedPart, scene_from_mesh};
 use anyrig_bytes::{Context, Place, Result};
 use anyrig_passes::{for_each_part, to_render_mesh, to_space, triangulate};
@@ -22,6 +23,7 @@ const HELPER_PREFIXES: [&str; 6] = ["UBX_", "UCP_", "USP_", "UCX_", "WGT-", "WGT
 
 pub(crate) fn run(mut scene: Scene, context: &Context) -> Result<Prepared> {
     hide_helpers(&mut scene);
+    scene.space.front = vrm::front(&scene).unwrap_or(scene.space.front);
     to_space(&mut scene, Space::GLTF, context)?;
     triangulate(&mut scene, context)?;
     only_triangles(&mut scene);

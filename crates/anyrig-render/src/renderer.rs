@@ -11,7 +11,7 @@ use crate::posing::{PoseChoice, bind_pose};
 use crate::prepare;
 use crate::shade::Materials;
 use crate::texture::Texture;
-use crate::{codes, head};
+use crate::{codes, head, vrm};
 use anyrig_animation::{Evaluator, Look, Pose, PosedPart, for_each_posed_part, posed_geometry};
 use anyrig_bytes::{Context, Error, Result};
 use anyrig_image::Rgba8Image;
@@ -121,8 +121,21 @@ impl Renderer {
     /// [`anyrig_bytes::ErrorKind::Usage`] for a size of nothing, or for [`View::Face`] where there is no head;
     /// [`anyrig_bytes::ErrorKind::LimitExceeded`]; [`anyrig_bytes::ErrorKind::Cancelled`].
     pub fn picture(&self, options: &PictureOptions, context: &Context) -> Result<Rgba8Image> {
+        let options = &self.shown_instead(options, context);
         let extent = self.extent(options, Turning::No, context)?;
         self.take(options, &extent, context)
+    }
+
+    /// The options, or those of the joints' view for a scene that has joints and nothing else to show, as files of
+    /// motions are.
+    pub(crate) fn shown_instead(&self, options: &PictureOptions, context: &Context) -> PictureOptions {
+        if self.point_count > 0 || options.debug.is_some() {
+            return options.clone();
+        }
+        let joints = debug::joints(&self.scene).len();
+        let message = if joints > 0 { "its joints are drawn instead" } else { "" };
+        context.tell(&codes::NOTHING_SHOWN, "scene", message);
+        PictureOptions { debug: (joints > 0).then_some(DebugView::Bones), ..options.clone() }
     }
 
     /// Pictures all round the figure, the first from the view and each of the others a step further to the figure's left.
@@ -131,6 +144,7 @@ impl Renderer {
     /// # Errors
     /// Those of [`Renderer::picture`].
     pub fn turntable(&self, options: &PictureOptions, frames: u32, context: &Context) -> Result<Vec<Rgba8Image>> {
+        let options = &self.shown_instead(options, context);
         let frames = frames.max(1);
         let extent = self.extent(options, Turning::Yes, context)?;
         let picture = |frame: u32| {
@@ -142,7 +156,7 @@ impl Renderer {
 
     /// As [`Renderer::picture`], in the frame of an extent that was found before.
     pub(crate) fn take(&self, options: &PictureOptions, extent: &Extent, context: &Context) -> Result<Rgba8Image> {
-        if extent.is_empty() {
+        if extent.is_empty() && self.point_count > 0 {
             context.tell(&codes::NOTHING_SHOWN, "scene", "");
         }
         let pose = self.pose(options.pose);
@@ -166,7 +180,9 @@ impl Renderer {
             size: options.size,
             samples: options.samples.clamp(1, 4),
         };
-        picture.draw(context)
+        // What drawing takes is given back before the next picture; the pixels stay.
+        options.size.book(context)?;
+        picture.draw(&context.apart())
     }
 
     fn clip(&self, choice: PoseChoice) -> Option<&Clip> {
@@ -200,7 +216,9 @@ impl Renderer {
         });
         let of = |id: MaterialId| {
             let moved = look.as_ref().and_then(|look| look.material(id));
-            Surface::new(Some(moved.unwrap_or(&self.scene.materials[id])), &self.scene)
+            let mut surface = Surface::new(Some(moved.unwrap_or(&self.scene.materials[id])), &self.scene);
+            surface.shading = vrm::toon(&self.scene, id).unwrap_or(surface.shading);
+            surface
         };
         let mut surfaces: Vec<Surface> = self.scene.materials.ids().map(of).collect();
         surfaces.push(Surface::new(None, &self.scene));
@@ -246,12 +264,16 @@ impl Renderer {
             options.size.book(context)?;
         }
         let head = if options.view == View::Face { Some(self.head_nodes()?) } else { None };
-        let poses = self.poses_to_frame(options);
+        let (poses, joints) = (self.poses_to_frame(options), debug::joints(&self.scene));
         let around = |pivot: Option<DVec3>| -> Result<Extent> {
             let empty = Extent::new(options.view, options.size.aspect(), pivot);
             let of = |pose: &Pose| -> Result<Extent> {
                 context.check_cancelled()?;
-                let points = self.points(pose, head.as_deref());
+                let mut points = self.points(pose, head.as_deref());
+                if matches!(options.debug, Some(DebugView::Bones | DebugView::Axes)) {
+                    let worlds = Evaluator::new(&self.scene).worlds(pose);
+                    points.extend(joints.iter().map(|id| worlds[id.index()].translation.as_vec3()));
+                }
                 let (low, high) = robust_box(&points);
                 let mut extent = empty.clone();
                 extent.add(points.into_iter().filter(|p| p.cmpge(low).all() && p.cmple(high).all()));

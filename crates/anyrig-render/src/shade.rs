@@ -365,3 +365,78 @@ pub(crate) fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {
     let v = v / largest;
     v / v.length()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::camera_for_tests;
+    use anyrig_animation::{Pose, posed_geometry};
+    use anyrig_scene::{Mesh, MeshInstance, Node, Part, Scene, Semantic, Stream};
+
+    /// One triangle that leans away from the viewer, one corner of it behind the eye.
+    fn leaning() -> Scene {
+        let mut part = Part::default();
+        part.point_count = 3;
+        part.set_stream(Stream::new(Semantic::Position, 3, vec![-3.0, -1.0, -1.0, 3.0, -1.0, 2.0, 0.5, 2.0, -9.0]));
+        part.set_stream(Stream::new(Semantic::TexCoord(0), 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0]));
+        let mut scene = Scene::default();
+        let mut mesh = Mesh::default();
+        mesh.parts = vec![part];
+        let mut node = Node::new("node");
+        node.mesh = Some(MeshInstance::new(scene.meshes.push(mesh)));
+        scene.add_node(node, None);
+        scene
+    }
+
+    #[test]
+    fn weights_are_right_in_perspective() {
+        let scene = leaning();
+        let posed = posed_geometry(&scene, &Pose::rest(&scene)).remove(0);
+        let drawable = Drawable::new(&scene.meshes.as_slice()[0].parts[0], posed);
+        let surfaces = [Surface::new(None, &scene)];
+        let projection = camera_for_tests().projection(640.0, 480.0);
+        let setup = Setup::new(&drawable, Face { drawable: 0, triangle: 0 }, &surfaces, &projection).expect("a face");
+        for (a, b) in [(0.2, 0.1), (0.5, 0.25), (0.05, 0.05), (0.33, 0.33)] {
+            let weights = Vec3::new(a, b, 1.0 - a - b);
+            let point = setup.mixed(weights, |p| drawable.position(p));
+            // The formula: a point of the plane is seen where the camera puts it.
+            let at = projection.sample_of(point).expect("before the eye");
+            let found = setup.spot(at.x, at.y);
+            assert!(found.weights.abs_diff_eq(weights, 1e-5), "{weights} {}", found.weights);
+            assert!((setup.uv(0, found.weights) - Vec2::new(b, 1.0 - a - b)).length() < 1e-5);
+            // Halfway on the screen is not halfway on the face.
+            let next = setup.spot(at.x + 1.0, at.y);
+            assert!((next.weights - found.weights).abs_diff_eq(found.per_x, 1e-6));
+        }
+    }
+
+    #[test]
+    fn a_frame_of_tangents_follows_the_texture() {
+        let scene = leaning();
+        let posed = posed_geometry(&scene, &Pose::rest(&scene)).remove(0);
+        let drawable = Drawable::new(&scene.meshes.as_slice()[0].parts[0], posed);
+        let surfaces = [Surface::new(None, &scene)];
+        let projection = camera_for_tests().projection(640.0, 480.0);
+        let setup = Setup::new(&drawable, Face { drawable: 0, triangle: 0 }, &surfaces, &projection).expect("a face");
+        let used = anyrig_scene::TextureUse::new(anyrig_scene::TextureId::new(0));
+        let map = Map::new(&used, &scene);
+        let frame = setup.tangent_frame(&map, setup.flat_normal, Vec3::splat(1.0 / 3.0));
+        let [a, b, c] = setup.positions;
+        // U grows from the first to the second corner, V from the first to the third.
+        assert!(frame.x_axis.dot((b - a).normalize_or_zero()) > 0.999);
+        assert!(frame.y_axis.dot(c - a) < 0.0, "up is where V is smaller");
+        assert!(frame.z_axis.distance(setup.flat_normal) < 1e-6);
+    }
+
+    #[test]
+    fn a_white_matt_surface_gives_back_the_light() {
+        let stuff = Stuff { diffuse: Vec3::ONE, reflectance: Vec3::ZERO, roughness: 1.0 };
+        let light = DirectionalLight { towards: Vec3::Z, color: Vec3::new(0.9, 0.8, 0.7) };
+        let seen = Seen { position: Vec3::ZERO, view: Vec3::Z, normal: Vec3::Z };
+        assert!(stuff.under(&light, &seen).abs_diff_eq(light.color, 1e-6));
+        let away = Seen { normal: Vec3::NEG_Z, ..seen };
+        assert_eq!(stuff.under(&light, &away), Vec3::ZERO);
+        let mirror = Stuff { diffuse: Vec3::ZERO, reflectance: Vec3::ONE, roughness: 0.5 };
+        assert!(mirror.mirror(1.0).cmple(Vec3::splat(1.01)).all() && mirror.mirror(0.0).is_finite());
+    }
+}

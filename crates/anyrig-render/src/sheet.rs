@@ -28,6 +28,7 @@ impl Renderer {
         if clips.is_empty() {
             return Err(Error::usage("a scene without clips has no contact sheet"));
         }
+        let options = &self.shown_instead(options, context);
         let (cell, columns) = (options.size, SHARES.len() as u32);
         let rows = u32::try_from(clips.len()).unwrap_or(u32::MAX);
         let height = rows.saturating_mul(cell.height.saturating_add(LABEL));

@@ -2,7 +2,8 @@
 
 mod common;
 
-use anyrig_render::{DebugView, PictureOptions};
+use anyrig_bytes::Context;
+use anyrig_render::{DebugView, PictureOptions, Renderer};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{Influences, MeshInstance, Node, Part, Scene, Semantic, Skin, SkinId, Stream};
 use common::{at, drawn, inside_out, picture, place, plain, show, square, unlit};
@@ -153,6 +154,21 @@ fn joints_are_drawn_over_the_figure() {
         let colorful = image.pixels().iter().filter(|p| p[0].abs_diff(p[1]).max(p[1].abs_diff(p[2])) > 60).count();
         assert!(colorful > 10, "{debug}: {colorful}");
     }
+}
+
+#[test]
+fn a_skeleton_without_a_mesh_is_drawn_as_joints() {
+    let mut scene = Scene::default();
+    let hips = scene.add_node(Node::new("hips"), None);
+    let mut knee = Node::new("knee");
+    knee.local = anyrig_scene::Trs { translation: DVec3::new(0.0, -1.0, 0.0), ..anyrig_scene::Trs::IDENTITY }.into();
+    scene.add_node(knee, Some(hips));
+    let context = Context::new();
+    let renderer = Renderer::new(scene, &context).expect("a sound scene");
+    let image = renderer.picture(&plain(64), &context).expect("a picture");
+    let rows: Vec<u32> = drawn(&image).iter().map(|(_, y)| *y).collect();
+    assert!(rows.len() > 100 && rows[0] < 10 && rows[rows.len() - 1] > 50, "from top to bottom");
+    assert_eq!(context.report().count_of("render.nothing-shown"), 1);
 }
 
 #[test]

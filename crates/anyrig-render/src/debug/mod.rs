@@ -4,6 +4,8 @@ mod bones;
 mod hairs;
 mod skin;
 
+pub(crate) use bones::joints;
+
 use crate::color::light;
 use crate::drawable::{Drawable, Paint, PointColors};
 use crate::marks::{Mark, Marks};
