@@ -8,7 +8,7 @@ use crate::color::{Rgba, encode};
 use crate::description::{Camera, Lighting};
 use crate::drawable::{Drawable, Face, Paint};
 use crate::marks::{Mark, Marks, on_screen};
-use crate::raster::{Bins, Grid, Projection, ScreenTriangle};
+use crate::raster::{Bins, Grid, Placed, Projection, ScreenTriangle};
 use crate::shade::{Materials, Setup, Shader};
 use crate::shadow::{GroundShadow, ShadowMap};
 use crate::tile::{self, Passes, Set};
@@ -17,6 +17,7 @@ use anyrig_image::Rgba8Image;
 use anyrig_scene::AlphaMode;
 use glam::{DVec3, Vec3, Vec4};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Pixels along a side of a tile.
 pub(crate) const TILE: u32 = 32;
@@ -178,22 +179,27 @@ fn screened(
     wanted: &Wanted<'_>,
     context: &Context,
 ) -> Result<Screened> {
+    let wanted_ones = || drawables.iter().enumerate().filter(|(_, d)| (wanted.drawable)(d));
+    let bytes = wanted_ones().map(|(_, d)| {
+        let of_triangles = 2 * d.triangles * (size_of::<ScreenTriangle>() + size_of::<Face>());
+        (of_triangles + d.positions.len() * size_of::<Placed>()) as u64
+    });
+    context.take_memory(bytes.fold(0, u64::saturating_add), Place::whole)?;
     let mut work = Vec::new();
-    for (index, drawable) in drawables.iter().enumerate().filter(|(_, d)| (wanted.drawable)(d)) {
+    for (index, drawable) in wanted_ones() {
+        let points = drawable.positions.par_iter().with_min_len(CHUNK);
+        let placed: Arc<Vec<Placed>> = Arc::new(points.map(|p| projection.place(Vec3::from_array(*p))).collect());
         let starts = (0..drawable.triangles).step_by(CHUNK);
-        work.extend(starts.map(|start| (index, start..(start + CHUNK).min(drawable.triangles))));
+        work.extend(starts.map(|start| (index, Arc::clone(&placed), start..(start + CHUNK).min(drawable.triangles))));
     }
-    let count: u64 = work.iter().map(|(_, range)| range.len() as u64).sum();
-    let each = size_of::<ScreenTriangle>() + size_of::<Face>();
-    context.take_memory(count.saturating_mul(2 * each as u64), Place::whole)?;
-    let pieces = |(index, range): (usize, std::ops::Range<usize>)| -> Result<Screened> {
+    let pieces = |(index, places, range): (usize, Arc<Vec<Placed>>, std::ops::Range<usize>)| -> Result<Screened> {
         context.check_cancelled()?;
         let drawable = &drawables[index];
         let cull = (wanted.culled)(drawable);
         let (mut triangles, mut faces) = (Vec::with_capacity(range.len()), Vec::with_capacity(range.len()));
         for triangle in range {
-            let Some(points) = drawable.points(triangle) else { continue };
-            let placed = points.map(|p| projection.place(drawable.position(p)));
+            let Some([a, b, c]) = drawable.points(triangle) else { continue };
+            let placed = [places[a], places[b], places[c]];
             // Rows grow downwards, so what is counter-clockwise to the viewer is negative.
             let turns = placed[0].at.dot(placed[1].at.cross(placed[2].at));
             if cull && (turns > 0.0) != drawable.mirrored {

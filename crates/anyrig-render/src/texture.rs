@@ -139,14 +139,13 @@ impl Level {
 
     fn nearest(&self, map: &Map, uv: Vec2, encoding: Encoding) -> Vec4 {
         let (x, y) = (uv.x * self.width as f32, uv.y * self.height as f32);
-        self.texel(map, x.floor() as i32, y.floor() as i32, encoding)
+        self.texel(map, floor(x), floor(y), encoding)
     }
 
     fn bilinear(&self, map: &Map, uv: Vec2, encoding: Encoding) -> Vec4 {
         let (x, y) = (uv.x * self.width as f32 - 0.5, uv.y * self.height as f32 - 0.5);
-        let (left, top) = (x.floor(), y.floor());
-        let (share_x, share_y) = (x - left, y - top);
-        let (left, top) = (left as i32, top as i32);
+        let (left, top) = (floor(x), floor(y));
+        let (share_x, share_y) = (x - left as f32, y - top as f32);
         let row = |y: i32| {
             let (a, b) = (self.texel(map, left, y, encoding), self.texel(map, left.saturating_add(1), y, encoding));
             a + (b - a) * share_x
@@ -167,8 +166,16 @@ fn mean(four: &[[u8; 4]; 4]) -> [u8; 4] {
     [channel(0), channel(1), channel(2), ((alpha + 2) / 4) as u8]
 }
 
+/// The whole number below, as one that fits.
+fn floor(value: f32) -> i32 {
+    let near_zero = value as i32;
+    if near_zero as f32 > value { near_zero.saturating_sub(1) } else { near_zero }
+}
+
 fn wrap(at: i32, size: i32, how: Wrap) -> i32 {
     match how {
+        // Most sizes are powers of two.
+        Wrap::Repeat if size & (size - 1) == 0 => at & (size - 1),
         Wrap::Repeat => at.rem_euclid(size),
         Wrap::ClampToEdge => at.clamp(0, size - 1),
         Wrap::MirroredRepeat => {
@@ -196,6 +203,8 @@ mod tests {
     fn what_lies_outside_follows_the_sampler() {
         let at = |how| [-3, -2, -1, 0, 1, 2, 3, 4].map(|x| wrap(x, 2, how));
         assert_eq!(at(Wrap::Repeat), [1, 0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!([-4, -1, 0, 5].map(|x| wrap(x, 3, Wrap::Repeat)), [2, 2, 0, 2]);
+        assert_eq!([-1.5, -1.0, -0.1, 0.9, f32::NAN, -1e30].map(floor), [-2, -1, -1, 0, 0, i32::MIN]);
         assert_eq!(at(Wrap::MirroredRepeat), [1, 1, 0, 0, 1, 1, 0, 0]);
         assert_eq!(at(Wrap::ClampToEdge), [0, 0, 0, 0, 1, 1, 1, 1]);
         assert_eq!(wrap(i32::MIN, 3, Wrap::MirroredRepeat), wrap(i32::MIN + 6, 3, Wrap::MirroredRepeat));

@@ -7,7 +7,7 @@ mod bins;
 mod project;
 
 pub(crate) use bins::{Bins, Grid};
-pub(crate) use project::Projection;
+pub(crate) use project::{Placed, Projection};
 
 /// Steps in which corners lie between samples.
 pub(crate) const STEPS: i64 = 256;

@@ -101,10 +101,17 @@ impl Projection {
 
     fn corner(&self, placed: Placed) -> Corner {
         let at = placed.at;
-        let step = |v: f64| (v / at.z * STEPS as f64).round() as i32;
+        let inverse = STEPS as f64 / at.z;
+        let step = |v: f64| to_step(v * inverse);
         let nearness = if self.nearness.is_some() { placed.nearness } else { 1.0 / at.z };
         Corner { x: step(at.x), y: step(at.y), nearness: nearness as f32 }
     }
+}
+
+/// The nearest whole number, halves upwards. Truncating after an offset is one instruction, rounding is a call.
+pub(super) fn to_step(v: f64) -> i32 {
+    const OFFSET: i64 = 1 << 30;
+    ((v + (OFFSET as f64 + 0.5)) as i64 - OFFSET) as i32
 }
 
 fn take_triangle(corners: [Corner; 3], face: u32, take: &mut impl FnMut(ScreenTriangle)) {
@@ -141,6 +148,12 @@ mod tests {
             piece.cover(Area { left: 0, top: 0, right: 100, bottom: 100 }, |_, _, _| count += 1);
         });
         count
+    }
+
+    #[test]
+    fn steps_are_rounded() {
+        let steps = [0.0, 0.49, 0.5, -0.5, -0.51, 1e6 + 0.7, -1e6 - 0.7].map(to_step);
+        assert_eq!(steps, [0, 0, 1, 0, -1, 1_000_001, -1_000_001]);
     }
 
     #[test]
