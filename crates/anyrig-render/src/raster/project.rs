@@ -115,7 +115,8 @@ pub(super) fn to_step(v: f64) -> i32 {
 }
 
 fn take_triangle(corners: [Corner; 3], face: u32, take: &mut impl FnMut(ScreenTriangle)) {
-    if let Some(triangle) = ScreenTriangle::new(corners, face) {
+    // Of many small triangles few cover a sample.
+    if let Some(triangle) = ScreenTriangle::new(corners, face).filter(|t| !t.bounds().is_empty()) {
         take(triangle);
     }
 }
