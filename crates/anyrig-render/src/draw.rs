@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// Pixels along a side of a tile.
 pub(crate) const TILE: u32 = 32;
 
+/// Share of the picture along its rim over which the ground's shadow fades.
+const RIM: f32 = 0.1;
+
 /// Triangles that are brought to the screen in one piece of work.
 const CHUNK: usize = 4096;
 
@@ -295,7 +298,8 @@ impl Picture<'_> {
         let backdrop = self.background.premultiplied();
         let plain = encode(backdrop);
         let behind = |x: usize, y: usize| -> Vec4 {
-            let dark = ground.map_or(0.0, |ground| ground.along(self.camera.eye, self.direction(x, y)));
+            let dark =
+                ground.map_or(0.0, |ground| ground.along(self.camera.eye, self.direction(x, y)) * self.inside(x, y));
             // A black layer of this alpha over the backdrop.
             (backdrop.truncate() * (1.0 - dark)).extend(dark + backdrop.w * (1.0 - dark))
         };
@@ -319,6 +323,16 @@ impl Picture<'_> {
         let mut pixels = vec![[0u8; 4]; width * self.size.height as usize];
         pixels.par_chunks_mut(width).enumerate().for_each(row);
         Rgba8Image::new(self.size.width, self.size.height, pixels.into_flattened())
+    }
+
+    /// How far inside of the picture's rim a pixel is, from 0 to 1, so that no shadow ends there in a line.
+    fn inside(&self, x: usize, y: usize) -> f32 {
+        let share = |at: usize, count: u32| {
+            let (at, count) = (at as f32 + 0.5, count as f32);
+            (at.min(count - at) / (count * RIM)).min(1.0)
+        };
+        let least = share(x, self.size.width).min(share(y, self.size.height));
+        least * least * (3.0 - 2.0 * least)
     }
 
     /// Where a pixel's middle is looked for.

@@ -51,6 +51,9 @@ pub(crate) struct Spot {
     pub weights: Vec3,
     pub per_x: Vec3,
     pub per_y: Vec3,
+    /// Coordinates of the first set, which most maps lie on, and how they change.
+    uv: Vec2,
+    uv_steps: [Vec2; 2],
 }
 
 impl<'a> Setup<'a> {
@@ -84,7 +87,10 @@ impl<'a> Setup<'a> {
             Vec3::from_array(parts.map(|p| (p / sum) as f32))
         };
         let weights = at(x, y);
-        Spot { weights, per_x: at(x + 1.0, y) - weights, per_y: at(x, y + 1.0) - weights }
+        let (per_x, per_y) = (at(x + 1.0, y) - weights, at(x, y + 1.0) - weights);
+        let uvs = self.points.map(|p| self.drawable.uv(0, p));
+        let mixed = |w: Vec3| uvs[0] * w.x + uvs[1] * w.y + uvs[2] * w.z;
+        Spot { weights, per_x, per_y, uv: mixed(weights), uv_steps: [mixed(per_x), mixed(per_y)] }
     }
 
     fn mixed(&self, weights: Vec3, of: impl Fn(usize) -> Vec3) -> Vec3 {
@@ -133,9 +139,11 @@ impl<'a> Setup<'a> {
 impl Materials<'_> {
     fn read(&self, setup: &Setup<'_>, map: &Map, spot: &Spot, encoding: Encoding) -> Vec4 {
         let Some(texture) = self.textures.get(map.texture).filter(|t| !t.is_empty()) else { return Vec4::ONE };
-        let uv = setup.uv(map.uv_set, spot.weights);
+        if map.uv_set == 0 {
+            return texture.sample(map, spot.uv, spot.uv_steps, encoding);
+        }
         let steps = [spot.per_x, spot.per_y].map(|w| setup.uv(map.uv_set, w));
-        texture.sample(map, uv, steps, encoding)
+        texture.sample(map, setup.uv(map.uv_set, spot.weights), steps, encoding)
     }
 
     fn base_color(&self, setup: &Setup<'_>, spot: &Spot) -> Vec4 {
@@ -345,7 +353,7 @@ fn facing(is_front: bool, agrees: bool, seen: &Seen) -> Vec3 {
 const SQUARES: f32 = 8.0;
 
 fn checker(setup: &Setup<'_>, spot: &Spot, seen: &Seen) -> Vec3 {
-    let uv = setup.uv(0, spot.weights);
+    let uv = spot.uv;
     if setup.drawable.uv_sets.first().is_none_or(|uvs| uvs.is_empty()) || !uv.is_finite() {
         return matt(light([128, 128, 128]), seen);
     }
@@ -403,7 +411,7 @@ mod tests {
             let at = projection.sample_of(point).expect("before the eye");
             let found = setup.spot(at.x, at.y);
             assert!(found.weights.abs_diff_eq(weights, 1e-5), "{weights} {}", found.weights);
-            assert!((setup.uv(0, found.weights) - Vec2::new(b, 1.0 - a - b)).length() < 1e-5);
+            assert!((found.uv - Vec2::new(b, 1.0 - a - b)).length() < 1e-5);
             // Halfway on the screen is not halfway on the face.
             let next = setup.spot(at.x + 1.0, at.y);
             assert!((next.weights - found.weights).abs_diff_eq(found.per_x, 1e-6));

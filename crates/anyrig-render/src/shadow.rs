@@ -3,6 +3,7 @@
 use crate::description::Lighting;
 use crate::draw::{Figure, each_triangle};
 use crate::raster::{Bins, Grid, Projection, ScreenTriangle};
+use crate::texture::floor;
 use anyrig_bytes::{Context, Result};
 use glam::{DVec3, DVec4, Vec3};
 use rayon::prelude::*;
@@ -99,9 +100,8 @@ impl ShadowMap {
         let Some(row) = self.projection.nearness else { return 1.0 };
         let near = row.dot(off.as_dvec3().extend(1.0)) as f32 + self.texel * 1.5;
         let (x, y) = (placed.x as f32 - 0.5, placed.y as f32 - 0.5);
-        let (left, top) = (x.floor(), y.floor());
-        let (share_x, share_y) = (x - left, y - top);
-        let (left, top) = (left as i32, top as i32);
+        let (left, top) = (floor(x), floor(y));
+        let (share_x, share_y) = (x - left as f32, y - top as f32);
         let weight = |step: i32, share: f32| match step {
             s if s == -SOFT => 1.0 - share,
             s if s == SOFT + 1 => share,

@@ -166,8 +166,8 @@ fn mean(four: &[[u8; 4]; 4]) -> [u8; 4] {
     [channel(0), channel(1), channel(2), ((alpha + 2) / 4) as u8]
 }
 
-/// The whole number below, as one that fits.
-fn floor(value: f32) -> i32 {
+/// The whole number below, as one that fits. The library's is a call.
+pub(crate) fn floor(value: f32) -> i32 {
     let near_zero = value as i32;
     if near_zero as f32 > value { near_zero.saturating_sub(1) } else { near_zero }
 }

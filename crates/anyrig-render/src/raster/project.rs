@@ -19,18 +19,42 @@ pub(crate) struct Projection {
     pub height: f64,
 }
 
-/// A point before its division, and its nearness.
+/// A point on its way to the screen. Everything that its triangles ask for is found once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
+    /// Before its division.
     pub at: DVec3,
     nearness: f64,
+    /// Where it lies on the screen, if it is inside of the guard.
+    corner: Corner,
+    /// A bit for each plane of the screen that it is outside of.
+    beside: u8,
+    /// A bit for each plane of the guard that it is outside of; all of them for what is no number.
+    cut: u8,
 }
+
+/// Bits of all planes, and one that is set for what is no number.
+const NO_NUMBER: u8 = 0x80;
 
 impl Projection {
     pub fn place(&self, point: Vec3) -> Placed {
         let point = point.as_dvec3().extend(1.0);
         let at = DVec3::new(self.rows[0].dot(point), self.rows[1].dot(point), self.rows[2].dot(point));
-        Placed { at, nearness: self.nearness.map_or(0.0, |row| row.dot(point)) }
+        let nearness = self.nearness.map_or(0.0, |row| row.dot(point));
+        self.placed(at, nearness)
+    }
+
+    fn placed(&self, at: DVec3, nearness: f64) -> Placed {
+        let corner = Corner { x: 0, y: 0, nearness: 0.0 };
+        if !at.is_finite() || !nearness.is_finite() {
+            return Placed { at, nearness, corner, beside: 0, cut: NO_NUMBER };
+        }
+        let bits = |distances: [f64; 5]| {
+            distances.iter().enumerate().fold(0, |bits, (i, distance)| bits | u8::from(*distance < 0.0) << i)
+        };
+        let (beside, cut) = (bits(self.planes(at, 0.0)), bits(self.planes(at, GUARD)));
+        let corner = if cut == 0 { self.corner(at, nearness) } else { corner };
+        Placed { at, nearness, corner, beside, cut }
     }
 
     /// Column, row and `w` of a point before the near plane.
@@ -39,56 +63,41 @@ impl Projection {
         (at.is_finite() && at.z >= self.near).then(|| DVec3::new(at.x / at.z, at.y / at.z, at.z))
     }
 
-    /// Cuts a triangle to what is before the near plane and about the screen, and hands over the pieces. Triangles with
-    /// corners that are not finite are left out.
+    /// Cuts a triangle to what is before the near plane and about the screen, and hands over the pieces that may cover a
+    /// sample. Triangles with corners that are not finite are left out.
     pub fn pieces(&self, corners: [Placed; 3], face: u32, mut take: impl FnMut(ScreenTriangle)) {
-        if !corners.iter().all(|c| c.at.is_finite() && c.nearness.is_finite()) || self.is_beside(&corners) {
+        let [a, b, c] = &corners;
+        let cut = a.cut | b.cut | c.cut;
+        if a.beside & b.beside & c.beside != 0 || cut & NO_NUMBER != 0 {
             return;
         }
-        let inside = |c: &Placed| self.planes(c.at).iter().all(|distance| *distance >= 0.0);
-        if corners.iter().all(inside) {
-            take_triangle(corners.map(|c| self.corner(c)), face, &mut take);
+        if cut == 0 {
+            take_triangle([a.corner, b.corner, c.corner], face, &mut take);
             return;
         }
-        let polygon = self.cut(corners);
+        let polygon: Vec<Corner> = self.cut(corners).iter().map(|p| self.corner(p.0, p.1)).collect();
         for i in 2..polygon.len() {
-            let corners = [polygon[0], polygon[i - 1], polygon[i]].map(|c| self.corner(c));
-            take_triangle(corners, face, &mut take);
+            take_triangle([polygon[0], polygon[i - 1], polygon[i]], face, &mut take);
         }
     }
 
-    /// Whether all corners lie beyond one side of the screen, or behind the eye.
-    fn is_beside(&self, corners: &[Placed; 3]) -> bool {
-        let beyond = |outside: &dyn Fn(DVec3) -> bool| corners.iter().all(|c| outside(c.at));
-        beyond(&|p| p.x < 0.0)
-            || beyond(&|p| p.y < 0.0)
-            || beyond(&|p| p.x > self.width * p.z)
-            || beyond(&|p| p.y > self.height * p.z)
-            || beyond(&|p| p.z < self.near)
+    /// Distances from the near plane and from the sides of the screen, `guard` screens further out; negative outside.
+    fn planes(&self, p: DVec3, guard: f64) -> [f64; 5] {
+        let (w, h) = (self.width * p.z, self.height * p.z);
+        [p.z - self.near, p.x + guard * w, (1.0 + guard) * w - p.x, p.y + guard * h, (1.0 + guard) * h - p.y]
     }
 
-    /// Distances from the planes that a point must be inside of.
-    fn planes(&self, p: DVec3) -> [f64; 5] {
-        let (w, h) = (self.width, self.height);
-        [
-            p.z - self.near,
-            p.x + GUARD * w * p.z,
-            (1.0 + GUARD) * w * p.z - p.x,
-            p.y + GUARD * h * p.z,
-            (1.0 + GUARD) * h * p.z - p.y,
-        ]
-    }
-
-    /// Sutherland and Hodgman's way, one plane after the other.
-    fn cut(&self, corners: [Placed; 3]) -> Vec<Placed> {
-        let mut polygon = corners.to_vec();
+    /// Sutherland and Hodgman's way, one plane after the other. Points with their nearness.
+    fn cut(&self, corners: [Placed; 3]) -> Vec<(DVec3, f64)> {
+        let mut polygon = corners.map(|c| (c.at, c.nearness)).to_vec();
         for plane in 0..5 {
             let mut kept = Vec::with_capacity(polygon.len() + 1);
             for (i, corner) in polygon.iter().enumerate() {
                 let before = polygon[(i + polygon.len() - 1) % polygon.len()];
-                let (from, to) = (self.planes(before.at)[plane], self.planes(corner.at)[plane]);
+                let (from, to) = (self.planes(before.0, GUARD)[plane], self.planes(corner.0, GUARD)[plane]);
                 if (from < 0.0) != (to < 0.0) {
-                    kept.push(before.towards(*corner, from / (from - to)));
+                    let share = from / (from - to);
+                    kept.push((before.0 + (corner.0 - before.0) * share, before.1 + (corner.1 - before.1) * share));
                 }
                 if to >= 0.0 {
                     kept.push(*corner);
@@ -99,11 +108,10 @@ impl Projection {
         polygon
     }
 
-    fn corner(&self, placed: Placed) -> Corner {
-        let at = placed.at;
-        let inverse = STEPS as f64 / at.z;
-        let step = |v: f64| to_step(v * inverse);
-        let nearness = if self.nearness.is_some() { placed.nearness } else { 1.0 / at.z };
+    fn corner(&self, at: DVec3, nearness: f64) -> Corner {
+        let inverse = 1.0 / at.z;
+        let step = |v: f64| to_step(v * inverse * STEPS as f64);
+        let nearness = if self.nearness.is_some() { nearness } else { inverse };
         Corner { x: step(at.x), y: step(at.y), nearness: nearness as f32 }
     }
 }
@@ -118,15 +126,6 @@ fn take_triangle(corners: [Corner; 3], face: u32, take: &mut impl FnMut(ScreenTr
     // Of many small triangles few cover a sample.
     if let Some(triangle) = ScreenTriangle::new(corners, face).filter(|t| !t.bounds().is_empty()) {
         take(triangle);
-    }
-}
-
-impl Placed {
-    fn towards(self, other: Self, share: f64) -> Self {
-        Self {
-            at: self.at + (other.at - self.at) * share,
-            nearness: self.nearness + (other.nearness - self.nearness) * share,
-        }
     }
 }
 
