@@ -69,7 +69,7 @@ pub struct LimitArgs {
     /// Levels of the tree of nodes, and of values in one another in text files
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_depth: Option<u32>,
-    /// Pixels of one image that is decoded; images that pass untouched are not counted
+    /// Pixels of one image that is decoded or drawn; images that pass untouched are not counted
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_pixels: Option<u64>,
 }

@@ -13,7 +13,7 @@ use crate::shade::Materials;
 use crate::texture::Texture;
 use crate::{codes, head, vrm};
 use anyrig_animation::{Evaluator, Look, Pose, PosedPart, for_each_posed_part, posed_geometry};
-use anyrig_bytes::{Context, Error, Result};
+use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_image::Rgba8Image;
 use anyrig_scene::{Clip, MaterialId, NodeId, Scene, Target};
 use glam::{DAffine3, DVec3, Vec3};
@@ -97,7 +97,8 @@ impl<'a> Scenery<'a> {
 
 impl Renderer {
     /// Makes a scene ready: brings it into the space of glTF, cuts polygons into triangles, and decodes the textures that
-    /// shown materials read. Helpers that tools export as geometry (colliders and widgets, by their tools' name
+    /// shown materials read. Where the extensions that travel with a scene of glTF are those of VRM, the figure is turned to
+    /// the viewer (0.x) and its materials are drawn in two steps (MToon). Helpers that tools export as geometry (colliders and widgets, by their tools' name
     /// prefixes) are left out. Textures that cannot be decoded are left out and told.
     ///
     /// # Errors
@@ -159,10 +160,18 @@ impl Renderer {
         if extent.is_empty() && self.point_count > 0 {
             context.tell(&codes::NOTHING_SHOWN, "scene", "");
         }
+        if options.bone.is_some_and(|bone| bone >= self.scene.nodes.len()) {
+            return Err(Error::usage("the joint that the debug view is about does not exist"));
+        }
         let pose = self.pose(options.pose);
         let camera = extent.camera();
+        // What drawing takes is given back before the next picture; the pixels stay.
+        options.size.book(context)?;
+        let own = &context.apart();
         let mut scenery = self.scenery(&pose, extent);
         if let Some(view) = options.debug {
+            let each = debug::BYTES_PER_POINT.saturating_mul(self.point_count as u64);
+            own.take_memory(each, Place::whole)?;
             debug::apply(view, &mut scenery, options.bone);
         }
         let surfaces = self.surfaces(options.pose);
@@ -180,9 +189,7 @@ impl Renderer {
             size: options.size,
             samples: options.samples.clamp(1, 4),
         };
-        // What drawing takes is given back before the next picture; the pixels stay.
-        options.size.book(context)?;
-        picture.draw(&context.apart())
+        picture.draw(own)
     }
 
     fn clip(&self, choice: PoseChoice) -> Option<&Clip> {
@@ -320,7 +327,8 @@ impl Renderer {
             None => head[posed.node.index()],
             Some((skin, influences)) => {
                 let (joints, weights) = influences.of(point);
-                let of_head = |joint: u32| skin.joints.get(joint as usize).is_some_and(|id| head[id.index()]);
+                let of_head =
+                    |joint: u32| skin.joints.get(joint as usize).is_some_and(|id| head.get(id.index()) == Some(&true));
                 joints.iter().zip(weights).filter(|(joint, _)| of_head(**joint)).map(|(_, w)| w).sum::<f32>() > 0.5
             }
         };

@@ -2,8 +2,8 @@
 
 mod common;
 
-use anyrig_bytes::Context;
-use anyrig_render::{DebugView, PictureOptions, Renderer};
+use anyrig_bytes::{Context, ErrorKind, Limits};
+use anyrig_render::{DebugView, PictureOptions, PictureSize, Renderer};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{Influences, MeshInstance, Node, Part, Scene, Semantic, Skin, SkinId, Stream};
 use common::{at, drawn, inside_out, picture, place, plain, show, square, unlit};
@@ -181,6 +181,24 @@ fn a_ghost_shows_where_the_figure_was_bound() {
     };
     let lowest = |x: u32| (0..64).rev().find(|y| bluish(x, *y));
     assert!(lowest(56).is_some(), "the ghost is seen below the right side");
+}
+
+#[test]
+fn a_joint_that_does_not_exist_and_too_many_points_are_errors() {
+    let kind = |options: &PictureOptions, limits: Limits| {
+        let context = Context::new().with_limits(limits);
+        let renderer = Renderer::new(skinned(usual()), &context).expect("a sound scene");
+        renderer.picture(options, &context).map(drop).map_err(|e| e.kind())
+    };
+    let mut options = view(DebugView::Axes);
+    options.bone = Some(99);
+    assert_eq!(kind(&options, Limits::default()), Err(ErrorKind::Usage));
+    // Enough to prepare the scene and for one pixel, but not for the dots of four points.
+    let mut limits = Limits::default();
+    limits.memory_bytes = 600;
+    let mut small = view(DebugView::Points);
+    small.size = PictureSize::square(1);
+    assert_eq!(kind(&small, limits), Err(ErrorKind::LimitExceeded));
 }
 
 #[test]

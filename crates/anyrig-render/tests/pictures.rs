@@ -241,6 +241,19 @@ fn flat_scales_and_single_points_do_no_harm() {
 }
 
 #[test]
+fn times_and_angles_that_are_no_numbers_do_no_harm() {
+    for wild in [f64::NAN, f64::INFINITY, -1e300] {
+        let mut options = usual(24);
+        options.pose = PoseChoice::Clip { clip: 0, time_secs: Some(wild) };
+        picture(sliding(), &options);
+        options.view = View::From { azimuth_degrees: wild, elevation_degrees: wild };
+        picture(sliding(), &options);
+        options.pose = PoseChoice::Clip { clip: 9, time_secs: None };
+        picture(sliding(), &options);
+    }
+}
+
+#[test]
 fn textures_that_cannot_be_decoded_are_told() {
     let mut scene = Scene::default();
     show(&mut scene, square(), unlit([1.0, 0.0, 0.0, 1.0]));

@@ -41,7 +41,7 @@ pub(super) fn octahedra(scenery: &mut Scenery<'_>, chosen: Option<usize>) {
         let tails: Vec<Vec3> = scenery.scene.nodes[id]
             .children
             .iter()
-            .filter(|child| is_joint[child.index()])
+            .filter(|child| is_joint.get(child.index()) == Some(&true))
             .map(|child| place(&scenery.worlds, *child))
             .collect();
         if tails.is_empty() {

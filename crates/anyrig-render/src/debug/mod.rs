@@ -9,6 +9,7 @@ pub(crate) use bones::joints;
 use crate::color::light;
 use crate::drawable::{Drawable, Paint, PointColors};
 use crate::marks::{Mark, Marks};
+use crate::raster::ScreenTriangle;
 use crate::renderer::Scenery;
 use anyrig_bytes::{Error, Result};
 use anyrig_scene::Scene;
@@ -93,6 +94,10 @@ impl std::fmt::Display for DebugView {
         f.write_str(self.name())
     }
 }
+
+/// What a view may take for each point: a dot or a hair with its triangles, or a colour.
+pub(crate) const BYTES_PER_POINT: u64 =
+    (size_of::<Mark>() + 2 * size_of::<ScreenTriangle>() + size_of::<Vec4>()) as u64;
 
 /// Turns a scenery into a view of what is inside. `bone` is the index of the node that is asked about.
 pub(crate) fn apply(view: DebugView, scenery: &mut Scenery<'_>, bone: Option<usize>) {
