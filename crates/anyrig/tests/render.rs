@@ -5,7 +5,7 @@
 
 use anyrig::image::{Rgba8Image, decode_rgba8, encode_png};
 use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, View};
-use anyrig::{Context, MemorySource, Scene, load};
+use anyrig::{Context, Limits, MemorySource, Scene, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -89,4 +89,46 @@ fn the_mark_is_on_the_left_arm() {
     assert!(front.iter().all(|x| *x > SIDE / 2), "its left is the viewer's right: {front:?}");
     let back = seen_at(180.0);
     assert!(back.len() > 2 && back.iter().all(|x| *x < SIDE / 2), "and from behind the viewer's left: {back:?}");
+}
+
+/// Numbers that look random and are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end.max(1)
+    }
+}
+
+#[test]
+fn mutants_are_drawn_or_refused_but_never_panic() {
+    let count = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let bytes = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb")).expect("a sample");
+    // Behind the JSON are the numbers: what is wrong with them is seen when they are drawn.
+    let json = 20 + u32::from_le_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]) as usize;
+    let mut limits = Limits::default();
+    (limits.memory_bytes, limits.elements) = (256 << 20, 1 << 22);
+    let mut drawn = 0;
+    for seed in 0..count {
+        let (mut random, mut mutant) = (Random(seed), bytes.clone());
+        for _ in 0..1 + random.below(40) {
+            let start = if seed % 4 == 0 { 20 } else { json };
+            let at = start + random.below(bytes.len() - start);
+            mutant[at] = [0, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(5)];
+        }
+        let context = Context::new().with_limits(limits.clone());
+        let source = MemorySource::new("mutant.glb", mutant);
+        let Ok(renderer) = load(&source, None, &context).and_then(|scene| Renderer::new(scene, &context)) else {
+            continue;
+        };
+        let mut options = options();
+        options.size = PictureSize::square(24);
+        options.view = [View::Front, View::Face, View::Side][random.below(3)];
+        options.pose =
+            [PoseChoice::Rest, PoseChoice::Bind, PoseChoice::Clip { clip: 1, time_secs: None }][random.below(3)];
+        options.debug = [None, Some(DebugView::ALL[random.below(DebugView::ALL.len())])][random.below(2)];
+        drawn += u64::from(renderer.picture(&options, &context).is_ok());
+    }
+    assert!(drawn * 4 > count, "{drawn} of {count} were drawn");
 }
