@@ -117,9 +117,13 @@ impl Projection {
 }
 
 /// The nearest whole number, halves upwards. Truncating after an offset is one instruction, rounding is a call.
+///
+/// What numbers of very different size leave far outside of the guard after cutting comes to lie at a border that products
+/// of edges can bear.
 pub(super) fn to_step(v: f64) -> i32 {
     const OFFSET: i64 = 1 << 30;
-    ((v + (OFFSET as f64 + 0.5)) as i64 - OFFSET) as i32
+    const BORDER: f64 = (1 << 29) as f64;
+    ((v.clamp(-BORDER, BORDER) + (OFFSET as f64 + 0.5)) as i64 - OFFSET) as i32
 }
 
 fn take_triangle(corners: [Corner; 3], face: u32, take: &mut impl FnMut(ScreenTriangle)) {
@@ -154,6 +158,9 @@ mod tests {
     fn steps_are_rounded() {
         let steps = [0.0, 0.49, 0.5, -0.5, -0.51, 1e6 + 0.7, -1e6 - 0.7].map(to_step);
         assert_eq!(steps, [0, 0, 1, 0, -1, 1_000_001, -1_000_001]);
+        let wild = [f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY].map(to_step);
+        assert_eq!(wild, [1 << 29, -(1 << 29), 1 << 29, -(1 << 29)]);
+        assert_eq!(to_step(f64::NAN), -(1 << 30));
     }
 
     #[test]
@@ -169,6 +176,18 @@ mod tests {
         let far = 1e6;
         let floor = covered([Vec3::new(-far, -1.0, far), Vec3::new(far, -1.0, far), Vec3::new(0.0, -1.0, -far)]);
         assert!((4900..=5000).contains(&floor), "{floor}");
+    }
+
+    #[test]
+    fn corners_that_only_just_fit_their_numbers_do_no_harm() {
+        let (huge, tiny) = (3e38, 1e-38);
+        for points in [
+            [Vec3::new(huge, huge, -huge), Vec3::new(-huge, tiny, huge), Vec3::new(tiny, -huge, -1.0)],
+            [Vec3::new(-huge, 0.0, -tiny), Vec3::new(huge, 0.0, -0.11), Vec3::new(0.0, huge, -0.1)],
+            [Vec3::new(1.0, 1.0, -huge), Vec3::new(-huge, -huge, 0.2), Vec3::new(huge, -1.0, -0.2)],
+        ] {
+            assert!(covered(points) <= 2 * 100 * 100);
+        }
     }
 
     #[test]
