@@ -3,6 +3,8 @@
 //! `ANYRIG_DRAW=1 cargo test --package anyrig --test render` draws them anew into `tests/render/`; look at them before
 //! you commit them.
 
+#![cfg(feature = "render")]
+
 use anyrig::image::{Rgba8Image, decode_rgba8, encode_png};
 use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, View};
 use anyrig::{Context, Limits, MemorySource, Scene, load};
