@@ -36,14 +36,16 @@ stage() {
     [ "$result" = ok ]
 }
 
-# Prints the table of all stages; fails where one of them did.
+# summary SECONDS: prints the table of all stages, and a line where they took longer than that; fails where one of them
+# did. Time alone fails nothing: machines differ.
 summary() {
-    local index failed=0
+    local index failed=0 budget=$1
     printf '\n%-24s %8s  %s\n' stage seconds result
     for index in "${!stage_names[@]}"; do
         printf '%-24s %8d  %s\n' "${stage_names[index]}" "${stage_times[index]}" "${stage_results[index]}"
         [ "${stage_results[index]}" = ok ] || failed=$((failed + 1))
     done
     printf '%-24s %8d  %d of %d stages failed\n' total "$SECONDS" "$failed" "${#stage_names[@]}"
+    [ "$SECONDS" -le "$budget" ] || printf 'over the budget of %d s\n' "$budget"
     [ "$failed" = 0 ]
 }

@@ -24,6 +24,9 @@ TANGENTS = os.environ.get("ANYRIG_BENCH_TANGENTS", str(ROOT / "target" / "releas
 PYTHON = os.environ.get("ANYRIG_PEER_PYTHON", sys.executable)
 GLTF_TRANSFORM = os.environ.get("ANYRIG_GLTF_TRANSFORM", "gltf-transform")
 GLTFPACK = os.environ.get("ANYRIG_GLTFPACK", "gltfpack")
+FBX2GLTF = os.environ.get("ANYRIG_FBX2GLTF", "FBX2glTF")
+ASSIMP = os.environ.get("ANYRIG_ASSIMP", "assimp")
+READING = os.environ.get("ANYRIG_BENCH_FBX", str(ROOT / "target" / "release" / "bench-fbx"))
 CORPUS = Path(os.environ.get("ANYRIG_CORPUS", ROOT.parent / "shared" / "corpus"))
 FOX = CORPUS / "gltf" / "bevy" / "animated" / "Fox.glb"
 # Characters with motions, as tools export them.
@@ -95,7 +98,8 @@ def peers(path):
 
 
 def succeeds(command):
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    """Says whether a program ends well; its files, if any, are left among the others."""
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=WORK).returncode == 0
 
 
 def sample(name, *options):
@@ -197,6 +201,78 @@ def optimize(runs, rows, verdicts):
                          written["anyrig optimize"] <= size))
 
 
+def large_fbx(name, meshes):
+    path = WORK / f"{name}.fbx"
+    subprocess.run([sys.executable, HERE / "big_fbx.py", path, "1000000", str(meshes)], check=True)
+    return path
+
+
+def largest_fbx(count):
+    """The largest corpus files that both sides read, by size."""
+    files = sorted(CORPUS.glob("fbx/**/*.fbx"), key=lambda path: (-path.stat().st_size, path))
+    return files[:count]
+
+
+def reading(runs, paths, who="both", threads=1):
+    """What bench-fbx says of each file."""
+    command = [READING, who, str(threads), str(runs), *paths]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [dict(word.split("=", 1) for word in line.split(" ", 4)) for line in text.splitlines()]
+
+
+def reads(label, paths, runs, rows, verdicts):
+    """Processor time of all files together, in one process."""
+    found = reading(runs, paths)
+    ours, theirs = (sum(float(line[f"{who}_cpu"]) for line in found) for who in ("ours", "ufbx"))
+    rows.append((label, "anyrig, FBX to scene", ms(ours), "", "", f"{ours / theirs:.3f}"))
+    rows.append((label, "ufbx, load_memory", ms(theirs), "", "", ""))
+    verdicts.append((f"{label}: reading beside ufbx", f"{ours / theirs:.3f}", "1", ours <= theirs))
+
+
+def fbx(runs, rows, verdicts):
+    largest = largest_fbx(10)
+    reads("ten largest corpus files", largest, runs, rows, verdicts)
+    ascii_files = [path for path in largest_fbx(100) if path.name.endswith("_ascii.fbx")][:10]
+    reads("ten largest in ASCII", ascii_files, runs, rows, verdicts)
+    one_mesh = large_fbx("sheet-1m", 1)
+    reads("one million triangles", [one_mesh], runs, rows, verdicts)
+    peaks = {who: measure([READING, who, "1", "1", one_mesh]).peak for who in ("ours", "ufbx")}
+    ratio = peaks["ours"] / peaks["ufbx"]
+    verdicts.append(("one million triangles: peak memory beside ufbx", f"{ratio:.2f}", "1.5", ratio <= 1.5))
+    walls = [float(reading(runs, [one_mesh], "ours", n)[0]["ours_wall"]) for n in (1, 2)]
+    verdicts.append(("one million triangles: two threads beside one", f"{walls[0] / walls[1]:.2f} × faster", "1.5 ×",
+                     walls[0] / walls[1] >= 1.5))
+
+
+def fbx_converters(path):
+    found = {"anyrig to glb": [ANYRIG, "convert", path, "-o", "out-anyrig.glb", "-q", "--jobs", "1"]}
+    if shutil.which(FBX2GLTF):
+        found["FBX2glTF"] = [FBX2GLTF, "--binary", "--input", path, "--output", "out-fbx2gltf.glb"]
+    else:
+        print("FBX2glTF is not installed: see benches/README.md", file=sys.stderr)
+    if shutil.which(ASSIMP):
+        found["assimp export"] = [ASSIMP, "export", path, "out-assimp.glb"]
+    else:
+        print("assimp is not installed: see benches/README.md", file=sys.stderr)
+    return found
+
+
+def fbx_glb(runs, rows, verdicts):
+    """From file to file. A peer that refuses a file is left out for it."""
+    for path in [*largest_fbx(10), large_fbx("sheet-1m", 1)]:
+        commands = {name: command for name, command in fbx_converters(path).items()
+                    if name == "anyrig to glb" or succeeds(command)}
+        medians = interleaved(commands, runs)
+        ours = medians["anyrig to glb"]
+        for name, figures in medians.items():
+            ratio = "" if figures is ours else f"{ours.cpu / figures.cpu:.3f}"
+            rows.append((path.name, name, ms(figures.cpu), ms(figures.wall), peak_of(figures, path.stat().st_size), ratio))
+        others = [figures.cpu for figures in medians.values() if figures is not ours]
+        if others:
+            verdicts.append((f"{path.name}: FBX to GLB beside the faster peer", f"{ours.cpu / min(others):.3f}", "1",
+                             ours.cpu <= min(others)))
+
+
 def ms(seconds):
     return f"{seconds * 1e3:.1f}"
 
@@ -231,8 +307,9 @@ def surroundings():
     rows = [("anyrig", version([ANYRIG, "--version"])), ("rustc", version(["rustc", "--version"])),
             ("pygltflib, numpy", version([PYTHON, "-c", pip])), ("python", version([PYTHON, "--version"])),
             ("gltf-transform", version([GLTF_TRANSFORM, "--version"])), ("gltfpack", version([GLTFPACK, "-v"])),
-            ("node", version(["node", "--version"]))]
-    inputs = [arguments.fox, *CHARACTERS, *sorted(WORK.glob("*.glb"))]
+            ("node", version(["node", "--version"])), ("FBX2glTF", version([FBX2GLTF, "--version"])),
+            ("assimp", version(["sh", "-c", f"{ASSIMP} version | grep -m1 Version"]))]
+    inputs = [arguments.fox, *CHARACTERS, *sorted(WORK.glob("*.glb")), *sorted(WORK.glob("*.fbx"))]
     for path in inputs:
         if path.is_file() and not path.name.startswith("out-"):
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -240,7 +317,8 @@ def surroundings():
     table(("what", "version"), rows)
 
 
-CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads, "optimize": optimize}
+CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads, "optimize": optimize,
+         "fbx": fbx, "fbx-glb": fbx_glb}
 
 
 def main():

@@ -5,13 +5,13 @@
 //! `name=value` with medians in seconds of processor time.
 #![allow(clippy::print_stdout, reason = "a program for people and scripts")]
 
+use anyrig_benches::{measure, median};
 use anyrig_bytes::{Context, MemorySource};
 use anyrig_passes::{TangentOptions, generate_tangents};
 use anyrig_scene::{Importer, Part, Scene, Semantic, Stream};
 use bevy_mikktspace::{Geometry, TangentSpace};
 use std::error::Error;
 use std::hint::black_box;
-use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..runs {
-        ours.push(seconds(|| ours_once(&scene))?);
-        theirs.push(seconds(|| theirs_once(&scene))?);
+        ours.push(measure(|| ours_once(&scene))?.cpu_secs);
+        theirs.push(measure(|| theirs_once(&scene))?.cpu_secs);
     }
     let (ours, theirs) = (median(ours), median(theirs));
     println!("ours_secs={ours:.4} mikktspace_secs={theirs:.4} ratio={:.3}", ours / theirs);
@@ -104,24 +104,4 @@ impl Geometry for Corners<'_> {
     fn set_tangent(&mut self, tangent: Option<TangentSpace>, face: usize, corner: usize) {
         self.tangents[face * 3 + corner] = tangent.map_or([0.0; 4], |t| t.tangent_encoded());
     }
-}
-
-/// Processor seconds of this thread; the clock on the wall where the system does not tell.
-fn seconds(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
-    let (started, before) = (Instant::now(), thread_secs());
-    work()?;
-    let wall = started.elapsed().as_secs_f64();
-    Ok(before.zip(thread_secs()).map_or(wall, |(before, after)| after - before))
-}
-
-/// The first number of Linux' schedstat: nanoseconds on a processor.
-fn thread_secs() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds as f64 / 1e9)
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -5,6 +5,7 @@ use crate::{Evaluator, Pose, Shown, add_morphs, dual_quaternion_palette, matrix_
 use anyrig_bytes::{Buffer, Context, Place, Result};
 use anyrig_scene::{Domain, Influences, MeshId, NodeId, Part, Scene, Semantic, SkinMethod};
 use glam::{DAffine3, DVec3};
+use std::convert::Infallible;
 
 /// The points of one part as one node shows it, in scene space.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,18 +45,37 @@ pub fn posed_geometry(scene: &Scene, pose: &Pose) -> Vec<PosedPart> {
 /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when the points of all instances pass a limit.
 pub fn posed_geometry_within(scene: &Scene, pose: &Pose, context: &Context) -> Result<Vec<PosedPart>> {
     let evaluator = Evaluator::new(scene);
-    let points = evaluator.shown_in(pose).into_iter().map(|s| {
-        let parts = scene.meshes[s.mesh].parts.iter();
-        parts.map(|p| p.positions().len() as u64).sum::<u64>()
-    });
-    let points = points.fold(0u64, u64::saturating_add);
-    context.take_elements(points, Place::whole)?;
-    context.take_memory(points.saturating_mul(size_of::<[f32; 10]>() as u64), Place::whole)?;
+    let (mut parts, mut points) = (0u64, 0u64);
+    for shown in evaluator.shown_in(pose) {
+        let own = &scene.meshes[shown.mesh].parts;
+        parts = parts.saturating_add(own.len() as u64);
+        points = points.saturating_add(own.iter().map(|p| p.positions().len() as u64).sum());
+    }
+    // Parts without points take room too.
+    context.take_elements(points.saturating_add(parts), Place::whole)?;
+    let bytes = points.saturating_mul(size_of::<[f32; 10]>() as u64);
+    context.take_memory(bytes.saturating_add(parts.saturating_mul(size_of::<PosedPart>() as u64)), Place::whole)?;
     Ok(posed_geometry(scene, pose))
 }
 
 /// Calls back with each of [`posed_geometry`]'s parts, one at a time, so that only one is in memory.
 pub fn for_each_posed_part(scene: &Scene, pose: &Pose, mut act: impl FnMut(PosedPart)) {
+    let done: std::result::Result<(), Infallible> = try_for_each_posed_part(scene, pose, |part| {
+        act(part);
+        Ok(())
+    });
+    let Ok(()) = done;
+}
+
+/// As [`for_each_posed_part`], until the first error.
+///
+/// # Errors
+/// That of the callback.
+pub fn try_for_each_posed_part<E>(
+    scene: &Scene,
+    pose: &Pose,
+    mut act: impl FnMut(PosedPart) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let evaluator = Evaluator::new(scene);
     let worlds = evaluator.worlds(pose);
     let mut mover = Mover::default();
@@ -63,10 +83,11 @@ pub fn for_each_posed_part(scene: &Scene, pose: &Pose, mut act: impl FnMut(Posed
         mover.prepare(scene, &worlds, *shown);
         for part in 0..scene.meshes[shown.mesh].parts.len() {
             if let Some(posed) = mover.part(scene, pose, *shown, part) {
-                act(posed);
+                act(posed)?;
             }
         }
     }
+    Ok(())
 }
 
 /// One part of a shown mesh; `worlds` are those of [`Evaluator::worlds`]. `None` when the part does not exist.
@@ -74,21 +95,6 @@ pub fn posed_part(scene: &Scene, pose: &Pose, worlds: &[DAffine3], shown: Shown,
     let mut mover = Mover::default();
     mover.prepare(scene, worlds, shown);
     mover.part(scene, pose, shown, part)
-}
-
-/// Length of the diagonal of the box around all that the scene shows at rest, in the scene's unit; 0 when it shows
-/// nothing. Positions that are not finite do not count.
-pub fn scene_size(scene: &Scene) -> f64 {
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for_each_posed_part(scene, &Pose::rest(scene), |part| {
-        for position in &part.positions {
-            let position = to_f64(*position);
-            if position.is_finite() {
-                (low, high) = (low.min(position), high.max(position));
-            }
-        }
-    });
-    if low.x <= high.x { (high - low).length() } else { 0.0 }
 }
 
 /// The largest distance between equally numbered points of two geometries; `None` when they do not have the same
@@ -104,7 +110,7 @@ pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
 /// start, the quarters and the end of each clip of `a`, with the clip of the same number in `b`.
 ///
 /// In the scenes' unit, so both must be in the same space. `None` when they differ in the numbers of clips, shown parts
-/// or points. Compare it with [`scene_size`].
+/// or points. Compare it with [`crate::scene_size`].
 pub fn motion_distance(a: &Scene, b: &Scene) -> Option<f64> {
     if a.clips.len() != b.clips.len() {
         return None;
@@ -131,7 +137,7 @@ fn to_f64(position: [f32; 3]) -> DVec3 {
 
 /// How the current mesh instance is moved, with memory that is used again for the next one.
 #[derive(Default)]
-struct Mover {
+pub(crate) struct Mover {
     scene_from_node: JointMatrix,
     skinning: Skinning,
     matrices: Vec<JointMatrix>,
@@ -147,14 +153,8 @@ enum Skinning {
 }
 
 impl Mover {
-    fn prepare(&mut self, scene: &Scene, worlds: &[DAffine3], shown: Shown) {
-        let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
-        let geometric = scene.nodes.get(shown.node).and_then(|n| n.geometric.as_deref());
-        let node_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
-        let instances = scene.nodes.get(shown.node).and_then(|n| n.instances.as_deref());
-        let instance = shown.instance.and_then(|i| instances?.transforms.get(i as usize));
-        let node_from_instance = instance.map_or(DAffine3::IDENTITY, |i| i.to_affine());
-        self.scene_from_node = JointMatrix::new(scene_from_node * node_from_instance * node_from_mesh);
+    pub(crate) fn prepare(&mut self, scene: &Scene, worlds: &[DAffine3], shown: Shown) {
+        self.scene_from_node = JointMatrix::new(scene_from_mesh_at(scene, worlds, shown));
         self.skinning = Skinning::None;
         let Some(skin) = shown.skin.and_then(|id| scene.skins.get(id)) else { return };
         match skin.method {
@@ -169,7 +169,7 @@ impl Mover {
         }
     }
 
-    fn part(&self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
+    pub(crate) fn part(&self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
         let part = scene.meshes.get(shown.mesh)?.parts.get(index)?;
         let weights = pose.weights(shown.node);
         let mut at_mesh = PosedPart {
@@ -206,6 +206,17 @@ impl Mover {
             _ => transform_points(&input, &self.scene_from_node, &mut out),
         }
     }
+}
+
+/// Where a mesh without skin is shown.
+pub(crate) fn scene_from_mesh_at(scene: &Scene, worlds: &[DAffine3], shown: Shown) -> DAffine3 {
+    let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
+    let geometric = scene.nodes.get(shown.node).and_then(|n| n.geometric.as_deref());
+    let node_from_mesh = geometric.map_or(DAffine3::IDENTITY, |g| g.to_affine());
+    let instances = scene.nodes.get(shown.node).and_then(|n| n.instances.as_deref());
+    let instance = shown.instance.and_then(|i| instances?.transforms.get(i as usize));
+    let node_from_instance = instance.map_or(DAffine3::IDENTITY, |i| i.to_affine());
+    scene_from_node * node_from_instance * node_from_mesh
 }
 
 /// A point attribute with the part's morphs added; empty when the part has none of this width per point.

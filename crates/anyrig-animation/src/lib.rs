@@ -56,6 +56,7 @@ mod morph;
 mod pose;
 mod rotation;
 mod segment;
+mod size;
 mod skinning;
 mod world;
 
@@ -63,13 +64,14 @@ pub use channels::{number_at, numbers_at};
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, posed_geometry, posed_geometry_within,
-    posed_part, scene_size,
+    posed_part, try_for_each_posed_part,
 };
 pub use layers::{Blend, Layer};
 pub use look::Look;
 pub use morph::{add_delta, add_morphs};
 pub use pose::Pose;
 pub use rotation::{SLERP_MIN_ANGLE_RAD, slerp};
+pub use size::{PointBox, scene_size};
 pub use skinning::{
     JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
 };

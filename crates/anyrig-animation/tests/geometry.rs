@@ -5,8 +5,8 @@ use anyrig_animation::{
 };
 use anyrig_bytes::{Context, ErrorKind, Limits};
 use anyrig_scene::{
-    Channel, Clip, Curve, DeltaStream, Domain, Influences, Interpolation, Mesh, MeshInstance, MorphTarget, Node,
-    NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinMethod, Stream, Trs,
+    Channel, Clip, Curve, DeltaStream, Domain, Influences, Instances, Interpolation, Mesh, MeshInstance, MorphTarget,
+    Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, SkinMethod, Stream, Trs,
 };
 use glam::{DAffine3, DVec3};
 
@@ -142,11 +142,48 @@ fn points_of_strangers_are_booked_first() {
     let (scene, _) = arm();
     let pose = Pose::rest(&scene);
     let mut limits = Limits::default();
-    limits.elements = 2;
+    // Two points and the part that holds them.
+    limits.elements = 3;
     let context = Context::new().with_limits(limits);
     assert!(posed_geometry_within(&scene, &pose, &context).is_ok());
     let error = posed_geometry_within(&scene, &pose, &context).expect_err("nothing is left");
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+}
+
+#[test]
+fn parts_without_points_are_booked_for_every_instance() {
+    let mut scene = Scene::default();
+    let mut mesh = Mesh::default();
+    mesh.parts = vec![Part::default(); 1000];
+    let mut node = at(0.0, 0.0, 0.0);
+    node.mesh = Some(MeshInstance::new(scene.meshes.push(mesh)));
+    node.instances = Some(Box::new(Instances::new(vec![Trs::IDENTITY; 1000])));
+    scene.add_node(node, None);
+    let mut limits = Limits::default();
+    limits.memory_bytes = 10_000_000;
+    let error = posed_geometry_within(&scene, &Pose::rest(&scene), &Context::new().with_limits(limits));
+    assert_eq!(error.map_err(|e| e.kind()), Err(ErrorKind::LimitExceeded));
+}
+
+/// A million instances of a hundred thousand points: the points are looked at once.
+#[test]
+fn the_size_of_many_instances_is_that_of_their_boxes() {
+    let mut scene = Scene::default();
+    let mut mesh = Mesh::default();
+    mesh.parts.push(part(&[[0.0, 0.0, 0.0], [1.0, 2.0, 3.0], [f32::NAN, 0.0, 0.0]]));
+    let spread = (0..100_000).map(|i| [(i % 2) as f32, 0.0, 0.5]).collect::<Vec<_>>();
+    mesh.parts.push(part(&spread));
+    let mut node = at(0.0, 10.0, 0.0);
+    node.mesh = Some(MeshInstance::new(scene.meshes.push(mesh)));
+    let along = |i: u32| Trs { translation: DVec3::X * f64::from(i), ..Trs::IDENTITY };
+    node.instances = Some(Box::new(Instances::new((0..1_000_000).map(along).collect())));
+    let node = scene.add_node(node, None);
+    assert!((scene_size(&scene) - DVec3::new(1e6, 2.0, 3.0).length()).abs() < 1e-6);
+    scene.nodes[node].instances = None;
+    assert!((scene_size(&scene) - DVec3::new(1.0, 2.0, 3.0).length()).abs() < 1e-6);
+    let other = scene.add_node(at(5.0, 10.0, 0.0), None);
+    scene.nodes[other].mesh = scene.nodes[node].mesh.clone();
+    assert!((scene_size(&scene) - DVec3::new(6.0, 2.0, 3.0).length()).abs() < 1e-6);
 }
 
 #[test]

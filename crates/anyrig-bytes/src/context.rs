@@ -1,48 +1,10 @@
 //! What travels with a job: limits, report, options, attachments, progress, cancellation.
 
-use crate::{Budget, Code, Diagnostic, Error, Limits, Place, Report, Result, SharedBytes, Value};
+use crate::{Attachment, Budget, Code, Diagnostic, Error, Limits, Place, Report, Result, Role, Value};
 use serde::Deserialize;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// What an additional input is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Role {
-    /// A motion for the primary model.
-    Motion,
-    /// A motion that nobody named, but that lies where motions of the primary model usually are. One that does not fit
-    /// the model is left out.
-    FoundMotion,
-    /// A skeleton for a motion that has none.
-    Skeleton,
-    /// The rest pose.
-    Rest,
-    /// A file whose character data serve as a model.
-    Template,
-    /// Licence and author data.
-    Meta,
-}
-
-/// An additional input.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Attachment {
-    /// What it is for.
-    pub role: Role,
-    /// Its name as the user knows it.
-    pub name: String,
-    /// Its bytes.
-    pub bytes: SharedBytes,
-}
-
-impl Attachment {
-    /// An input with a role.
-    pub fn new(role: Role, name: impl Into<String>, bytes: impl Into<SharedBytes>) -> Self {
-        Self { role, name: name.into(), bytes: bytes.into() }
-    }
-}
 
 /// How far a long operation is.
 #[derive(Clone, Copy, Debug)]
@@ -244,7 +206,7 @@ mod tests {
     #[test]
     fn a_context_apart_knows_the_options_and_tells_nothing() {
         let flag = Arc::new(AtomicBool::new(true));
-        let motion = Attachment { role: Role::Motion, name: "walk".to_owned(), bytes: SharedBytes::default() };
+        let motion = Attachment::new(Role::Motion, "walk", vec![]);
         let mut given = Value::Null;
         given.set("scale", 2);
         let context = Context::new().with_options("urho", given).with_cancel(flag).with_attachment(motion);

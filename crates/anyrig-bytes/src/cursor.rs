@@ -28,6 +28,7 @@ macro_rules! numbers {
         ///
         /// # Errors
         /// [`crate::ErrorKind::Truncated`] at the end of the bytes.
+        #[inline]
         pub fn $name(&mut self) -> Result<$type> {
             let bytes = self.array()?;
             Ok(match self.endian {
@@ -40,11 +41,13 @@ macro_rules! numbers {
 
 impl<'a> Cursor<'a> {
     /// A cursor at the start of the bytes.
+    #[inline]
     pub fn new(bytes: &'a SharedBytes, endian: Endian) -> Self {
         Self { bytes, view: bytes.as_slice(), position: 0, endian }
     }
 
     /// The offset of the next byte.
+    #[inline]
     pub fn position(&self) -> usize {
         self.position
     }
@@ -53,16 +56,17 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`] when the offset is outside.
+    #[inline]
     pub fn seek(&mut self, position: usize) -> Result<()> {
         if position > self.view.len() {
-            let message = format!("offset {position} is outside the {} bytes of the file", self.view.len());
-            return Err(Error::truncated(self.place(), message));
+            return Err(self.outside(position));
         }
         self.position = position;
         Ok(())
     }
 
     /// Number of bytes left.
+    #[inline]
     pub fn remaining(&self) -> usize {
         self.view.len() - self.position
     }
@@ -83,6 +87,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next bytes, without moving.
+    #[inline]
     pub fn peek(&self, len: usize) -> Option<&'a [u8]> {
         self.view.get(self.position..self.position.checked_add(len)?)
     }
@@ -91,6 +96,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`] when fewer are left.
+    #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let Some(bytes) = self.peek(len) else {
             return Err(self.too_short(len as u64));
@@ -126,14 +132,11 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`] when `count` elements of at least `min_size` bytes cannot follow.
+    #[inline]
     pub fn check_count(&self, count: u64, min_size: usize) -> Result<usize> {
         let needed = count.saturating_mul(min_size.max(1) as u64);
         if needed > self.remaining() as u64 {
-            let message = format!(
-                "{count} elements of at least {min_size} bytes are announced, but only {} bytes are left",
-                self.remaining()
-            );
-            return Err(Error::truncated(self.place(), message));
+            return Err(self.too_many(count, min_size));
         }
         Ok(count as usize)
     }
@@ -142,6 +145,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Truncated`] when fewer are left.
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let Some(bytes) = self.view[self.position..].first_chunk::<N>() else {
             return Err(self.too_short(N as u64));
@@ -152,6 +156,21 @@ impl<'a> Cursor<'a> {
 
     numbers!(u8: u8, i8: i8, u16: u16, i16: i16, u32: u32, i32: i32, u64: u64, i64: i64, f32: f32, f64: f64);
 
+    #[cold]
+    fn outside(&self, position: usize) -> Error {
+        let message = format!("offset {position} is outside the {} bytes of the file", self.view.len());
+        Error::truncated(self.place(), message)
+    }
+
+    #[cold]
+    fn too_many(&self, count: u64, min_size: usize) -> Error {
+        let left = self.remaining();
+        let message =
+            format!("{count} elements of at least {min_size} bytes are announced, but only {left} bytes are left");
+        Error::truncated(self.place(), message)
+    }
+
+    #[cold]
     fn too_short(&self, wanted: u64) -> Error {
         let message = format!("the file ends here: {wanted} bytes are needed, {} are left", self.remaining());
         Error::truncated(self.place(), message)

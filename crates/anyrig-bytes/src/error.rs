@@ -107,6 +107,12 @@ impl Error {
         self.0.kind
     }
 
+    /// True when the job as a whole has to end, whatever a reader could do without: a limit is reached, or the caller
+    /// asked to stop.
+    pub fn ends_job(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::LimitExceeded | ErrorKind::Cancelled)
+    }
+
     /// The place.
     pub fn place(&self) -> &Place {
         &self.0.place
@@ -156,5 +162,6 @@ mod tests {
         let error = Error::malformed(Place::byte(4), "bad magic").in_file("a.glb").in_file("b.glb");
         assert_eq!(error.to_string(), "a.glb: byte 4 (0x4): bad magic");
         assert_eq!(error.kind(), ErrorKind::Malformed);
+        assert!(!error.ends_job() && Error::cancelled().ends_job() && Error::limit(Place::whole(), "").ends_job());
     }
 }

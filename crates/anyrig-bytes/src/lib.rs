@@ -11,6 +11,7 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("anyrig reads bulk arrays in place and therefore needs a little-endian target");
 
+mod attachment;
 mod buffer;
 pub mod codec;
 mod codes;
@@ -29,9 +30,10 @@ pub mod text;
 mod value;
 mod writer;
 
+pub use attachment::{AttachedSource, Attachment, Role};
 pub use buffer::Buffer;
 pub use codec::Codec;
-pub use context::{Attachment, Context, Progress, Role};
+pub use context::{Context, Progress};
 pub use cursor::{Cursor, Endian};
 pub use error::{Error, ErrorKind, Result};
 pub use limits::{Budget, Limits};

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io;
 use std::ops::{Deref, Range};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A range of immutable bytes with a shared owner: a file in memory, a memory map, a vector.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct SharedBytes {
-    owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    /// `None` for the empty range that nobody owns, so that it costs neither an allocation nor a count.
+    owner: Option<Arc<dyn AsRef<[u8]> + Send + Sync>>,
     start: usize,
     end: usize,
 }
@@ -17,43 +18,45 @@ impl SharedBytes {
     /// Takes ownership of anything that can be seen as bytes and never changes its length.
     pub fn from_owner(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let end = owner.as_ref().len();
-        Self { owner: Arc::new(owner), start: 0, end }
+        Self { owner: Some(Arc::new(owner)), start: 0, end }
     }
 
     /// The bytes.
+    #[inline]
     pub fn as_slice(&self) -> &[u8] {
-        (*self.owner).as_ref().get(self.start..self.end).unwrap_or(&[])
+        let all = self.owner.as_deref().map(AsRef::as_ref);
+        all.and_then(|all| all.get(self.start..self.end)).unwrap_or(&[])
     }
 
     /// A part of these bytes that shares the owner; `None` when the range is not inside.
+    #[inline]
     pub fn slice(&self, range: Range<usize>) -> Option<Self> {
         if range.start > range.end || range.end > self.len() {
             return None;
         }
-        Some(Self { owner: Arc::clone(&self.owner), start: self.start + range.start, end: self.start + range.end })
+        Some(Self { owner: self.owner.clone(), start: self.start + range.start, end: self.start + range.end })
     }
 
     /// Number of bytes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 
     /// True when there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }
 
     /// True when both are the same range of the same owner, so that their bytes need no comparison.
     pub fn same_range(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.owner, &other.owner) && self.start == other.start && self.end == other.end
-    }
-}
-
-impl Default for SharedBytes {
-    fn default() -> Self {
-        // One owner for all, so that an empty range costs no allocation.
-        static EMPTY: LazyLock<SharedBytes> = LazyLock::new(|| SharedBytes::from_owner([]));
-        EMPTY.clone()
+        let same_owner = match (&self.owner, &other.owner) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (None, None) => true,
+            _ => false,
+        };
+        same_owner && self.start == other.start && self.end == other.end
     }
 }
 

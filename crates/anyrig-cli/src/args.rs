@@ -139,25 +139,13 @@ pub struct ConvertArgs {
     /// Files, globs (*, ?, **) or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<OsString>,
-    /// Output folder; or output file, for one input and a known ending; or - for standard output
-    #[arg(short, long, value_name = "PATH")]
-    pub output: Option<OsString>,
-    /// Name of the output without ending, instead of the input's
-    #[arg(short, long)]
-    pub name: Option<String>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Target; without it the ending of the output decides
     #[arg(short, long, value_name = "TARGET")]
     pub to: Option<String>,
-    /// How to read the inputs, instead of by their content
-    #[arg(short, long, value_name = "FORMAT")]
-    pub from: Option<String>,
-    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
-    #[arg(long = "motion", value_name = "FILE")]
-    pub motions: Vec<PathBuf>,
-    /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
-    /// Animations/*.ani, STEM.ani and STEM_*.ani
-    #[arg(long, conflicts_with = "motions")]
-    pub no_motion: bool,
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// An option of the target or the source format; `anyrig formats NAME --options` lists them
     #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub options: Vec<(String, String)>,
@@ -180,35 +168,74 @@ pub struct ConvertArgs {
     /// The way: auto writes the document back where format and dialect stay the same and no option changes the scene
     #[arg(long, value_enum, default_value_t)]
     pub via: ViaArg,
+    #[command(flatten)]
+    pub care: CareArgs,
+    /// Write everything repaired, approximated or lost to a JSON file
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+    /// Print the plan and the losses to expect; write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What `anyrig optimize` wants in between
+    #[arg(skip)]
+    pub optimize: Option<OptimizeOptions>,
+}
+
+/// How inputs are read, and where their outputs go.
+#[derive(Clone, Debug, Args)]
+pub struct PlaceArgs {
+    /// Output folder; or output file, for one input and a known ending; or - for standard output
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<OsString>,
+    /// Name of the output without ending, instead of the input's
+    #[arg(short, long)]
+    pub name: Option<String>,
+    /// How to read the inputs, instead of by their content
+    #[arg(short, long, value_name = "FORMAT")]
+    pub from: Option<String>,
+}
+
+/// Motions in files of their own.
+#[derive(Clone, Debug, Default, Args)]
+pub struct MotionArgs {
+    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
+    #[arg(long = "motion", value_name = "FILE")]
+    pub motions: Vec<PathBuf>,
+    /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
+    /// Animations/*.ani, STEM.ani and STEM_*.ani
+    #[arg(long, conflicts_with = "motions")]
+    pub no_motion: bool,
+}
+
+impl MotionArgs {
+    /// Which motions the models get.
+    pub fn choice(&self) -> Choice<'_> {
+        match (self.motions.as_slice(), self.no_motion) {
+            (_, true) => Choice::None,
+            ([], false) => Choice::Usual,
+            (files, false) => Choice::Files(files),
+        }
+    }
+}
+
+/// What must hold of outputs before they are kept, and how they are made.
+#[derive(Clone, Debug, Args)]
+pub struct CareArgs {
     /// How closely the output is read again
     #[arg(long, value_enum, default_value_t)]
     pub verify: VerifyArg,
     /// Make a loss an error (exit code 3); nothing is written then
     #[arg(long)]
     pub strict: bool,
-    /// Write everything repaired, approximated or lost to a JSON file
-    #[arg(long, value_name = "FILE.json")]
-    pub report: Option<PathBuf>,
     /// Threads; the output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Print the plan and the losses to expect; write nothing
-    #[arg(long)]
-    pub dry_run: bool,
     /// Overwrite outputs; an input is never overwritten
     #[arg(long)]
     pub force: bool,
-    /// What `anyrig optimize` wants in between
-    #[arg(skip)]
-    pub optimize: Option<OptimizeOptions>,
 }
 
 impl ConvertArgs {
-    /// Which motions the models get.
-    pub fn motion_choice(&self) -> Choice<'_> {
-        motion_choice(&self.motions, self.no_motion)
-    }
-
     /// All options of formats, the shortcuts first.
     pub fn option_pairs(&self) -> Vec<(String, String)> {
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
@@ -234,22 +261,7 @@ impl ConvertArgs {
 
     /// What `--strict` means.
     pub fn losses(&self) -> Losses {
-        if self.strict { Losses::Refuse } else { Losses::Report }
-    }
-}
-
-impl InspectArgs {
-    /// Which motions the model gets.
-    pub fn motion_choice(&self) -> Choice<'_> {
-        motion_choice(&self.motions, self.no_motion)
-    }
-}
-
-pub fn motion_choice(files: &[PathBuf], no_motion: bool) -> Choice<'_> {
-    match (files, no_motion) {
-        (_, true) => Choice::None,
-        ([], false) => Choice::Usual,
-        (files, false) => Choice::Files(files),
+        if self.care.strict { Losses::Refuse } else { Losses::Report }
     }
 }
 
@@ -306,13 +318,8 @@ pub struct InspectArgs {
     /// How to read it, instead of by its content
     #[arg(short, long, value_name = "FORMAT")]
     pub from: Option<String>,
-    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
-    #[arg(long = "motion", value_name = "FILE")]
-    pub motions: Vec<PathBuf>,
-    /// Do not look for motions beside the model. Without --motion, an .mdl gets the .ani files that move its bones:
-    /// Animations/*.ani, STEM.ani and STEM_*.ani
-    #[arg(long, conflicts_with = "motions")]
-    pub no_motion: bool,
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// Print JSON with stable keys
     #[arg(long)]
     pub json: bool,

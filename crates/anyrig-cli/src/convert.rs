@@ -10,7 +10,8 @@ use crate::outputs::{self, Destination, Job};
 use crate::progress::Bar;
 use crate::source::FileSource;
 use crate::stage::{Existing, Stage, check_place, write_one};
-use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size, table};
+use crate::summary::{self, Row};
+use crate::ui::{Ink, Ordered, Ui, Volume, clean, plural, size};
 use anyrig::bytes::names::safe_file_name;
 use anyrig::{
     Axes, Context, Conversion, ConvertRequest, Diagnostic, Exporter, FormatInfo, Importer, Optimization, Packaging,
@@ -40,6 +41,8 @@ pub struct Call<'a> {
 pub struct Group {
     exit: Exit,
     conversions: Vec<serde_json::Value>,
+    /// A row of the table for each input.
+    rows: Vec<Row>,
     /// Canonical paths of inputs and outputs, which no report may overwrite.
     pub protected: BTreeSet<PathBuf>,
 }
@@ -60,20 +63,20 @@ impl Call<'_> {
         let (args, registry) = (self.args, self.registry);
         let jobs = outputs::plan(inputs, exporter, registry, args)?;
         let to_stdout = jobs.iter().any(|j| j.destination == Destination::Stdout);
-        if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.force {
+        if to_stdout && !args.dry_run && io::stdout().is_terminal() && !args.care.force {
             return Err(Failure::usage("this would fill the terminal with bytes; redirect it, or take --force"));
         }
         let ui = if to_stdout { self.ui.with_data_on_stdout() } else { self.ui };
-        if jobs.len() > 1 && !args.motions.is_empty() {
+        if jobs.len() > 1 && !args.motion.motions.is_empty() {
             return Err(Failure::usage("--motion is for one input; these are several"));
         }
-        let motions = match args.motion_choice() {
+        let motions = match args.motion.choice() {
             Choice::Files(files) => Motions::read(files, self.global.limits.limits().input_bytes)?,
             Choice::Usual | Choice::None => Motions::default(),
         };
         let mut inputs = canonical_inputs(jobs.iter().map(|job| &job.input));
         inputs.extend(self.protected.iter().cloned());
-        inputs.extend(motions.used.iter().cloned());
+        inputs.extend(motions.used());
         let existing = self.existing();
         if let Some(path) = args.report.as_deref().filter(|p| *p != Path::new("-")) {
             check_place(path, existing, &inputs)?;
@@ -96,14 +99,27 @@ impl Call<'_> {
             bar: Bar::new(jobs.len(), ui.volume),
         };
         let outcomes = runner.run_all(&jobs)?;
-        if jobs.len() > 1 && ui.volume > Volume::Quiet {
-            ui.out(&runner.summary(&jobs, &outcomes));
-        }
         Ok(runner.group(&jobs, &outcomes))
     }
 
-    /// Writes the report of all groups, and gives the worst exit code.
+    /// An input of a batch that fails before there is a target for it.
+    pub fn failed(&self, input: &Input, message: String) -> Group {
+        self.ui.err(&error_line(self.ui, input, &message));
+        let outcome = Outcome { result: Err(Failure::failed(message)), report: Report::default() };
+        Group {
+            exit: outcome.exit(),
+            conversions: vec![report_of(input, None, &outcome)],
+            rows: vec![row_of(input, &outcome, self.args.dry_run)],
+            protected: BTreeSet::new(),
+        }
+    }
+
+    /// Prints the table of a batch, writes the report of all groups, and gives the worst exit code.
     pub fn finish(&self, groups: Vec<Group>) -> Result<Exit> {
+        let rows: Vec<&Row> = groups.iter().flat_map(|g| &g.rows).collect();
+        if rows.len() > 1 && self.ui.volume > Volume::Quiet {
+            self.ui.out(&summary::text(&rows));
+        }
         let exit = groups.iter().map(|g| g.exit).max().unwrap_or(Exit::Done);
         let Some(path) = &self.args.report else { return Ok(exit) };
         let protected = groups.iter().flat_map(|g| g.protected.iter().cloned()).collect();
@@ -119,13 +135,13 @@ impl Call<'_> {
     }
 
     fn existing(&self) -> Existing {
-        if self.args.force { Existing::Replace } else { Existing::Keep }
+        if self.args.care.force { Existing::Replace } else { Existing::Keep }
     }
 }
 
 /// Finds wrong options before any work; without an input only those of the target are known.
 fn check_options(registry: &Registry, exporter: &dyn Exporter, args: &ConvertArgs) -> Result<()> {
-    let importers: Vec<_> = match &args.from {
+    let importers: Vec<_> = match &args.place.from {
         Some(id) => vec![registry.importer(id)?],
         None => registry.importers().collect(),
     };
@@ -239,7 +255,7 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     fn run_all(&self, jobs: &[Job]) -> Result<Vec<Outcome>> {
-        let threads = self.args.jobs.map_or(0, usize::from);
+        let threads = self.args.care.jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|e| Failure::failed(format!("cannot start threads: {e}; try --jobs 1")))?;
         let ordered = Ordered::new();
@@ -279,17 +295,7 @@ impl Runner<'_> {
         }
         text += &self.left_over_line(&outcome.report);
         if let Err(failure) = &outcome.result {
-            let input = job.input.display();
-            // Most messages begin with the file already.
-            let name = Path::new(&input).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            let message = &failure.message;
-            let named = message.starts_with(&input) || (!name.is_empty() && message.starts_with(&name));
-            let message = match (named, message.strip_prefix(&name)) {
-                (true, Some(rest)) if !message.starts_with(&input) => format!("{input}{rest}"),
-                (true, _) => message.clone(),
-                (false, _) => format!("{input}: {message}"),
-            };
-            text += &format!("{} {}\n", self.ui.ink_err(Ink::Red, "error:"), clean(&message));
+            text += &error_line(self.ui, &job.input, &failure.message);
         }
         text
     }
@@ -322,7 +328,7 @@ impl Runner<'_> {
             Input::File(path) => FileSource::open(path, limits.input_bytes)?,
             Input::Missing(_, message) => return Err(Failure::failed(message)),
         };
-        let context = self.context(job, &source)?;
+        let (context, found) = self.context(job, &source)?;
         let request = self.request(job);
         let result = if self.args.dry_run && self.args.optimize.is_none() {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
@@ -331,7 +337,8 @@ impl Runner<'_> {
                 self.check_early(job)?;
             }
             let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
-            self.protect(&source);
+            // What lies beside the inputs is known only now.
+            self.protect([source.used(), self.motions.used(), found.used()].concat());
             // The input is not needed to write and verify the output.
             drop(source);
             converted.and_then(|conversion| self.write(job, conversion, &context))
@@ -340,16 +347,18 @@ impl Runner<'_> {
         result
     }
 
-    fn context(&self, job: &Job, source: &FileSource) -> Result<Context> {
-        let importer = match &self.args.from {
+    /// The context of a job, and the motions in it that were found.
+    fn context(&self, job: &Job, source: &FileSource) -> Result<(Context, Motions)> {
+        let importer = match &self.args.place.from {
             Some(id) => self.registry.importer(id)?,
             None => self.registry.detect(source)?,
         };
         let routed = route(self.registry, self.args, importer, self.exporter)?;
         let context = Context::new().with_limits(self.global.limits.limits()).with_cancel(Arc::clone(self.cancel));
         let context = routed.into_iter().fold(context, |c, (owner, values)| c.with_options(owner, values));
-        let context = self.found_motions(job, importer).attach(self.motions.attach(context));
-        Ok(context.with_progress(self.bar.stages()))
+        let found = self.found_motions(job, importer);
+        let context = found.attach(self.motions.attach(context));
+        Ok((context.with_progress(self.bar.stages()), found))
     }
 
     /// A document that is written back as it is takes no motions.
@@ -359,24 +368,24 @@ impl Runner<'_> {
             ViaArg::Document => true,
             ViaArg::Scene => false,
         };
-        let (Choice::Usual, Input::File(path), false) = (self.args.motion_choice(), &job.input, written_back) else {
+        let (Choice::Usual, Input::File(path), false) = (self.args.motion.choice(), &job.input, written_back) else {
             return Motions::default();
         };
         let found = Motions::beside(path, importer, self.global.limits.limits().input_bytes);
-        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(found.used.iter().cloned());
+        self.protect(found.used());
         found
     }
 
     fn request(&self, job: &Job) -> ConvertRequest {
         let mut request = ConvertRequest::new(self.exporter.info().id);
-        request.from.clone_from(&self.args.from);
+        request.from.clone_from(&self.args.place.from);
         request.stem = Some(job.stem.clone());
         request.via = self.args.via.into();
         request.losses = self.args.losses();
         request.axes = if self.args.keep_space { Axes::Keep } else { Axes::Convert };
         request.optimize.clone_from(&self.args.optimize);
         // The structure is verified on the files as they lie on the disk; see `write`.
-        request.verify = match (self.args.verify.into(), &job.destination) {
+        request.verify = match (self.args.care.verify.into(), &job.destination) {
             (Verify::Structure, Destination::Folder { .. }) => Verify::None,
             (verify, _) => verify,
         };
@@ -390,8 +399,8 @@ impl Runner<'_> {
         check_place(&place, self.existing, &self.inputs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn protect(&self, source: &FileSource) {
-        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(source.used());
+    fn protect(&self, used: Vec<PathBuf>) {
+        self.inputs.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
     }
 
     fn write(&self, job: &Job, conversion: Conversion, context: &Context) -> Result<Done> {
@@ -440,7 +449,7 @@ impl Runner<'_> {
         }
         let is_input = conversion.optimization.as_ref().is_some_and(Optimization::kept_input);
         drop(conversion);
-        if Verify::from(self.args.verify) != Verify::None && !is_input {
+        if Verify::from(self.args.care.verify) != Verify::None && !is_input {
             self.verify_staged(&stage, &names, context)?;
         }
         context.check_cancelled()?;
@@ -495,56 +504,63 @@ impl Runner<'_> {
             text += "  expected: no losses\n";
         }
         let lost = |report: &Report| report.worst() == Some(Severity::Lost);
-        let refused = self.args.strict && (lost(&plan.predicted) || lost(&plan.reading));
+        let refused = self.args.care.strict && (lost(&plan.predicted) || lost(&plan.reading));
         let exit = if refused { Exit::Losses } else { Exit::Done };
         Done { exit, source_format: plan.source_format, road: plan.road, files: Vec::new(), optimization: None, text }
     }
 
-    fn summary(&self, jobs: &[Job], outcomes: &[Outcome]) -> String {
-        let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
-        let mut rows = vec![row(["input", "result", "report", "output"])];
-        for (job, outcome) in jobs.iter().zip(outcomes) {
-            let result = match (outcome.exit(), self.args.dry_run) {
-                (Exit::Done, true) => "planned",
-                (Exit::Done, false) => "done",
-                (Exit::Losses, _) => "losses",
-                (Exit::Failed | Exit::Usage, _) => "failed",
-            };
-            let output = match &outcome.result {
-                Ok(done) => done.files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default(),
-                Err(failure) => shorten(&failure.message),
-            };
-            rows.push(row([&job.input.display(), result, &counts(&outcome.report), &output]));
-        }
-        let failed = outcomes.iter().filter(|o| o.exit() != Exit::Done).count();
-        format!("\n{}{} of {} converted\n", table(&rows), outcomes.len() - failed, plural(outcomes.len(), "input"))
-    }
-
     fn group(&self, jobs: &[Job], outcomes: &[Outcome]) -> Group {
-        let conversions = jobs.iter().zip(outcomes).map(|(job, outcome)| self.report_of(job, outcome)).collect();
+        let both = || jobs.iter().map(|job| &job.input).zip(outcomes);
+        let target = self.exporter.info().id;
+        let conversions = both().map(|(input, outcome)| report_of(input, Some(target), outcome)).collect();
+        let rows = both().map(|(input, outcome)| row_of(input, outcome, self.args.dry_run)).collect();
         let mut protected = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let written = outcomes.iter().filter_map(|o| o.result.as_ref().ok()).flat_map(|done| &done.files);
         protected.extend(written.filter_map(|(path, _)| path.canonicalize().ok()));
-        Group { exit: outcomes.iter().map(Outcome::exit).max().unwrap_or(Exit::Done), conversions, protected }
+        let exit = outcomes.iter().map(Outcome::exit).max().unwrap_or(Exit::Done);
+        Group { exit, conversions, rows, protected }
     }
+}
 
-    fn report_of(&self, job: &Job, outcome: &Outcome) -> serde_json::Value {
-        let done = outcome.result.as_ref().ok();
-        let files = done.map(|d| d.files.as_slice()).unwrap_or_default();
-        let files: Vec<_> =
-            files.iter().map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes })).collect();
-        json!({
-            "input": job.input.display(),
-            "target": self.exporter.info().id,
-            "source_format": done.map(|d| d.source_format),
-            "road": done.map(|d| d.road),
-            "exit_code": outcome.exit().code(),
-            "error": outcome.result.as_ref().err().map(|f| &f.message),
-            "files": files,
-            "optimization": done.and_then(|d| d.optimization.as_ref()),
-            "report": outcome.report,
-        })
-    }
+/// What went wrong with an input, with its name.
+fn error_line(ui: Ui, input: &Input, message: &str) -> String {
+    let input = input.display();
+    // Most messages begin with the file already.
+    let name = Path::new(&input).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let named = message.starts_with(&input) || (!name.is_empty() && message.starts_with(&name));
+    let message = match (named, message.strip_prefix(&name)) {
+        (true, Some(rest)) if !message.starts_with(&input) => format!("{input}{rest}"),
+        (true, _) => message.to_owned(),
+        (false, _) => format!("{input}: {message}"),
+    };
+    format!("{} {}\n", ui.ink_err(Ink::Red, "error:"), clean(&message))
+}
+
+/// The row of an input in the table of a batch.
+fn row_of(input: &Input, outcome: &Outcome, dry_run: bool) -> Row {
+    let output = match &outcome.result {
+        Ok(done) => done.files.first().map(|(path, _)| path.display().to_string()).unwrap_or_default(),
+        Err(failure) => failure.message.clone(),
+    };
+    Row::new(input.display(), outcome.exit(), &outcome.report, output).of_plan(dry_run)
+}
+
+fn report_of(input: &Input, target: Option<&str>, outcome: &Outcome) -> serde_json::Value {
+    let done = outcome.result.as_ref().ok();
+    let files = done.map(|d| d.files.as_slice()).unwrap_or_default();
+    let files: Vec<_> =
+        files.iter().map(|(path, bytes)| json!({ "path": path.to_string_lossy(), "bytes": bytes })).collect();
+    json!({
+        "input": input.display(),
+        "target": target,
+        "source_format": done.map(|d| d.source_format),
+        "road": done.map(|d| d.road),
+        "exit_code": outcome.exit().code(),
+        "error": outcome.result.as_ref().err().map(|f| &f.message),
+        "files": files,
+        "optimization": done.and_then(|d| d.optimization.as_ref()),
+        "report": outcome.report,
+    })
 }
 
 fn same_extension(main: &OsString, name: &str) -> Result<()> {
@@ -567,16 +583,4 @@ fn write_to_stdout(conversion: &Conversion) -> Result<Vec<(PathBuf, u64)>> {
     let result = file.content.write_to(&mut out).and_then(|()| out.flush());
     result.map_err(|e| Failure::io(Path::new("-"), "write", &e))?;
     Ok(vec![(PathBuf::from("-"), file.content.len())])
-}
-
-fn counts(report: &Report) -> String {
-    let of = |severity| report.diagnostics().iter().filter(|d| d.severity == severity).count();
-    let all = [Severity::Lost, Severity::Approximated, Severity::Repaired, Severity::Note];
-    let words: Vec<_> = all.into_iter().filter(|s| of(*s) > 0).map(|s| format!("{} {s}", of(s))).collect();
-    words.join(", ")
-}
-
-fn shorten(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }

@@ -2,13 +2,13 @@
 
 use crate::args::{Global, InspectArgs};
 use crate::failure::{Exit, Result};
-use crate::motions::{Choice, Motions};
+use crate::motions::Motions;
 use crate::source::FileSource;
 use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
     CurveInfo, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, indices, vertices,
 };
-use anyrig::{Context, Registry, inspect, load};
+use anyrig::{Context, inspect, load};
 use serde_json::json;
 use std::path::Path;
 
@@ -23,15 +23,8 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     } else {
         FileSource::open(&args.input, limits.input_bytes)?
     };
-    let motions = match args.motion_choice() {
-        Choice::Files(files) => Motions::read(files, limits.input_bytes)?,
-        Choice::Usual if args.input != Path::new("-") => {
-            let registry = Registry::standard();
-            let importer = args.from.as_deref().map_or_else(|| registry.detect(&source), |id| registry.importer(id))?;
-            Motions::beside(&args.input, importer, limits.input_bytes)
-        }
-        Choice::Usual | Choice::None => Motions::default(),
-    };
+    let from = args.from.as_deref();
+    let motions = Motions::of_one(args.motion.choice(), &args.input, &source, from, limits.input_bytes)?;
     let context = motions.attach(Context::new().with_limits(limits));
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
         let scene = load(&source, args.from.as_deref(), &context)?;

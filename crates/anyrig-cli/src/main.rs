@@ -20,6 +20,7 @@ mod render;
 mod rewrite;
 mod source;
 mod stage;
+mod summary;
 mod ui;
 mod validate;
 

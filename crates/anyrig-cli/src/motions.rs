@@ -3,9 +3,10 @@
 use crate::failure::{Failure, Result};
 use crate::source::FileSource;
 use anyrig::bytes::{Attachment, Role};
-use anyrig::{Context, Importer, Source};
+use anyrig::{Context, Importer, Registry, Source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The codes under which readers tell of motions that were found beside a model end in this.
 const FOUND: &str = ".motion-found";
@@ -25,11 +26,32 @@ pub enum Choice<'a> {
 #[derive(Debug, Default)]
 pub struct Motions {
     attachments: Vec<Attachment>,
-    /// Canonical, of all that was read.
-    pub used: Vec<PathBuf>,
+    sources: Vec<Arc<FileSource>>,
 }
 
 impl Motions {
+    /// Those that one input gets.
+    ///
+    /// # Errors
+    /// Those of [`Motions::read`]; an input of no known format.
+    pub fn of_one(
+        choice: Choice<'_>,
+        input: &Path,
+        source: &FileSource,
+        from: Option<&str>,
+        limit: u64,
+    ) -> Result<Self> {
+        match choice {
+            Choice::Files(files) => Self::read(files, limit),
+            Choice::Usual if input != Path::new("-") => {
+                let registry = Registry::standard();
+                let importer = from.map_or_else(|| registry.detect(source), |id| registry.importer(id))?;
+                Ok(Self::beside(input, importer, limit))
+            }
+            Choice::Usual | Choice::None => Ok(Self::default()),
+        }
+    }
+
     /// Reads all of them; their names become those of the clips, so no two may be equal.
     ///
     /// # Errors
@@ -43,7 +65,8 @@ impl Motions {
                 let (a, b) = (other.display(), path.display());
                 return Err(Failure::usage(format!("--motion {a} and {b} would be clips of one name; rename a file")));
             }
-            motions.add(&source, Role::Motion, source.name().to_owned());
+            let name = source.name().to_owned();
+            motions.add(source, Role::Motion, name);
         }
         Ok(motions)
     }
@@ -61,16 +84,22 @@ impl Motions {
             for (path, name) in matching(model, pattern) {
                 let Ok(source) = FileSource::open(&path, limit) else { continue };
                 if taken.insert(source.stem().to_lowercase()) {
-                    motions.add(&source, Role::FoundMotion, name);
+                    motions.add(source, Role::FoundMotion, name);
                 }
             }
         }
         motions
     }
 
-    fn add(&mut self, source: &FileSource, role: Role, name: String) {
-        self.used.extend(source.used());
-        self.attachments.push(Attachment::new(role, name, source.bytes().clone()));
+    fn add(&mut self, source: FileSource, role: Role, name: String) {
+        let source = Arc::new(source);
+        self.sources.push(Arc::clone(&source));
+        self.attachments.push(Attachment::of_source(role, name, source));
+    }
+
+    /// Canonical paths of all motions, and of what was read beside them so far.
+    pub fn used(&self) -> Vec<PathBuf> {
+        self.sources.iter().flat_map(|source| source.used()).collect()
     }
 
     /// The context with all of them.

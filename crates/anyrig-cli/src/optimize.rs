@@ -1,7 +1,7 @@
 //! `anyrig optimize`.
 
-use crate::args::{ConvertArgs, Global, VerifyArg, ViaArg, parse_pair};
-use crate::convert::{Call, canonical_inputs};
+use crate::args::{CareArgs, ConvertArgs, Global, MotionArgs, PlaceArgs, ViaArg, parse_pair};
+use crate::convert::{Call, Group, canonical_inputs};
 use crate::failure::{Exit, Failure, Result};
 use crate::formats::option_list;
 use crate::inputs::{self, Input};
@@ -41,18 +41,11 @@ pub struct OptimizeArgs {
     /// Files, globs (*, ?, **) or - for standard input
     #[arg(required_unless_present = "list_options", value_name = "INPUT")]
     pub inputs: Vec<OsString>,
-    /// Output folder; or output file, for one input and a known ending; or - for standard output
-    #[arg(short, long, value_name = "PATH")]
-    pub output: Option<OsString>,
-    /// Name of the output without ending, instead of the input's
-    #[arg(short, long)]
-    pub name: Option<String>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Target, instead of the input's own format
     #[arg(short, long, value_name = "TARGET")]
     pub to: Option<String>,
-    /// How to read the inputs, instead of by their content
-    #[arg(short, long, value_name = "FORMAT")]
-    pub from: Option<String>,
     /// Run only these passes
     #[arg(long, value_name = "PASS", value_delimiter = ',')]
     pub only: Vec<String>,
@@ -68,27 +61,17 @@ pub struct OptimizeArgs {
     /// An option of a pass, or of the target; --list-options lists those of passes
     #[arg(short = 'O', long = "option", value_name = "KEY=VALUE", value_parser = parse_pair)]
     pub options: Vec<(String, String)>,
-    /// How closely the output is read again
-    #[arg(long, value_enum, default_value_t)]
-    pub verify: VerifyArg,
-    /// Make a loss an error (exit code 3); nothing is written then
-    #[arg(long)]
-    pub strict: bool,
+    #[command(flatten)]
+    pub care: CareArgs,
     /// Write what each pass did, and everything repaired, approximated or lost, to a JSON file
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Print that report instead of words
     #[arg(long, conflicts_with = "report")]
     pub json: bool,
-    /// Threads; the output does not depend on it
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
     /// Do all but write
     #[arg(long)]
     pub dry_run: bool,
-    /// Overwrite outputs; an input is never overwritten
-    #[arg(long)]
-    pub force: bool,
     /// List the options of all passes with their defaults, and do nothing
     #[arg(long)]
     pub list_options: bool,
@@ -109,12 +92,9 @@ impl OptimizeArgs {
         optimize.max_influences = self.max_influences.unwrap_or(optimize.max_influences);
         Ok(ConvertArgs {
             inputs: self.inputs.clone(),
-            output: self.output.clone(),
-            name: self.name.clone(),
+            place: self.place.clone(),
             to: self.to.clone(),
-            from: self.from.clone(),
-            motions: Vec::new(),
-            no_motion: true,
+            motion: MotionArgs { motions: Vec::new(), no_motion: true },
             keep_space: false,
             options: pairs,
             handedness: None,
@@ -122,12 +102,9 @@ impl OptimizeArgs {
             scale: None,
             variant: None,
             via: ViaArg::Scene,
-            verify: self.verify,
-            strict: self.strict,
+            care: self.care.clone(),
             report: if self.json { Some(PathBuf::from("-")) } else { self.report.clone() },
-            jobs: self.jobs,
             dry_run: self.dry_run,
-            force: self.force,
             optimize: Some(optimize),
         })
     }
@@ -150,8 +127,9 @@ pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool
     // Of all groups: what one writes may be what another reads later, or has written.
     let protected = canonical_inputs(inputs.iter());
     let mut call = Call { registry: &registry, args: &convert, global, ui, cancel, protected };
-    let mut groups = Vec::new();
-    for (exporter, inputs) in by_target(&call, inputs)? {
+    outputs::check_batch(&convert, inputs.len() > 1)?;
+    let (by_target, mut groups) = by_target(&call, inputs)?;
+    for (exporter, inputs) in by_target {
         let group = call.run_group(exporter, inputs)?;
         call.protected.extend(group.protected.iter().cloned());
         groups.push(group);
@@ -161,35 +139,38 @@ pub fn run(args: &OptimizeArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool
 
 type ByTarget<'a> = Vec<(&'a dyn Exporter, Vec<Input>)>;
 
-/// Inputs by what they become: what was asked for, else what they are.
-fn by_target<'a>(call: &Call<'a>, inputs: Vec<Input>) -> Result<ByTarget<'a>> {
+/// Inputs by what they become: what was asked for, else what they are. In a batch those that can become nothing have
+/// failed, and hold up no other.
+fn by_target<'a>(call: &Call<'a>, inputs: Vec<Input>) -> Result<(ByTarget<'a>, Vec<Group>)> {
     let args = call.args;
     let decides = |output: &OsString| {
         let extension = Path::new(output).extension().and_then(|e| e.to_str()).map(str::to_lowercase);
         extension.is_some_and(|e| call.registry.exporters_for_extension(&e).len() == 1)
     };
-    if args.to.is_some() || args.output.as_ref().is_some_and(|o| decides(o) && !Path::new(o).is_dir()) {
-        return Ok(vec![(outputs::target(call.registry, args)?, inputs)]);
+    if args.to.is_some() || args.place.output.as_ref().is_some_and(|o| decides(o) && !Path::new(o).is_dir()) {
+        return Ok((vec![(outputs::target(call.registry, args)?, inputs)], Vec::new()));
     }
     let batch = inputs.len() > 1;
-    let mut groups: ByTarget<'a> = Vec::new();
+    let (mut groups, mut failed): (ByTarget<'a>, Vec<Group>) = (Vec::new(), Vec::new());
     for input in inputs {
-        let exporter = match (exporter_of(call, &input), groups.first()) {
-            (Ok(exporter), _) => exporter,
-            // It fails in its turn, with the others of the batch.
-            (Err(_), Some((first, _))) if batch => *first,
-            (Err(failure), _) => return Err(failure),
+        let exporter = match exporter_of(call, &input) {
+            Ok(exporter) => exporter,
+            Err(failure) if batch => {
+                failed.push(call.failed(&input, failure.message));
+                continue;
+            }
+            Err(failure) => return Err(failure),
         };
         match groups.iter_mut().find(|(other, _)| other.info().id == exporter.info().id) {
             Some((_, group)) => group.push(input),
             None => groups.push((exporter, vec![input])),
         }
     }
-    Ok(groups)
+    Ok((groups, failed))
 }
 
 fn exporter_of<'a>(call: &Call<'a>, input: &Input) -> Result<&'a dyn Exporter> {
-    let info: &'static FormatInfo = match (&call.args.from, input) {
+    let info: &'static FormatInfo = match (&call.args.place.from, input) {
         (Some(id), _) => call.registry.importer(id)?.info(),
         (None, Input::File(path)) => {
             let source = FileSource::open(path, call.global.limits.limits().input_bytes)?;

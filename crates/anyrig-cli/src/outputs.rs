@@ -35,7 +35,7 @@ pub fn target<'a>(registry: &'a Registry, args: &ConvertArgs) -> Result<&'a dyn 
         return Ok(registry.exporter(id)?);
     }
     let all = || registry.exporters().map(|e| e.info().id).collect::<Vec<_>>().join(", ");
-    let Some(extension) = args.output.as_ref().and_then(|o| extension(Path::new(o))) else {
+    let Some(extension) = args.place.output.as_ref().and_then(|o| extension(Path::new(o))) else {
         return Err(Failure::usage(format!("say with --to TARGET what to write; there are: {}", all())));
     };
     match registry.exporters_for_extension(&extension).as_slice() {
@@ -49,13 +49,22 @@ pub fn target<'a>(registry: &'a Registry, args: &ConvertArgs) -> Result<&'a dyn 
     }
 }
 
+/// Refuses what is for one input only.
+pub fn check_batch(args: &ConvertArgs, batch: bool) -> Result<()> {
+    if batch && args.place.name.is_some() {
+        return Err(Failure::usage("--name is for one input; these are several"));
+    }
+    if batch && args.place.output.as_ref().is_some_and(|word| word == "-") {
+        return Err(Failure::usage("standard output takes one file; these are several inputs"));
+    }
+    Ok(())
+}
+
 /// Finds a destination for each input and refuses two that would write the same file.
 pub fn plan(inputs: Vec<Input>, exporter: &dyn Exporter, registry: &Registry, args: &ConvertArgs) -> Result<Vec<Job>> {
     let batch = inputs.len() > 1;
-    if batch && args.name.is_some() {
-        return Err(Failure::usage("--name is for one input; these are several"));
-    }
-    if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+    check_batch(args, batch)?;
+    if args.place.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
         return Err(Failure::usage("the --name is empty"));
     }
     let output = output_kind(args, exporter, registry, batch)?;
@@ -77,17 +86,14 @@ fn output_kind<'a>(
     registry: &Registry,
     batch: bool,
 ) -> Result<Output<'a>> {
-    let Some(word) = &args.output else { return Ok(Output::Default) };
+    let Some(word) = &args.place.output else { return Ok(Output::Default) };
     let path = Path::new(word);
     if word == "-" {
-        return match (batch, exporter.packaging()) {
-            (true, _) => Err(Failure::usage("standard output takes one file; these are several inputs")),
-            (_, Packaging::Folder { .. }) => {
-                let id = exporter.info().id;
-                Err(Failure::usage(format!("`{id}` writes several files; give a folder with -o instead of -")))
-            }
-            (false, _) => Ok(Output::Stdout),
-        };
+        if matches!(exporter.packaging(), Packaging::Folder { .. }) {
+            let id = exporter.info().id;
+            return Err(Failure::usage(format!("`{id}` writes several files; give a folder with -o instead of -")));
+        }
+        return Ok(Output::Stdout);
     }
     if word.is_empty() {
         return Err(Failure::usage("the output's name is empty"));
@@ -104,7 +110,7 @@ fn output_kind<'a>(
         let message = format!("`{id}` does not write .{extension} files but .{usual}; change -o or --to");
         return Err(Failure::usage(message));
     }
-    if args.name.is_some() {
+    if args.place.name.is_some() {
         return Err(Failure::usage("-o names the output file already; leave --name out, or give -o a folder"));
     }
     Ok(Output::File(path))
@@ -112,12 +118,12 @@ fn output_kind<'a>(
 
 fn job(input: Input, output: &Output<'_>, exporter: &dyn Exporter, args: &ConvertArgs, batch: bool) -> Job {
     let input_stem = match &input {
-        Input::Stdin => args.name.clone().unwrap_or_else(|| "stdin".to_owned()),
+        Input::Stdin => args.place.name.clone().unwrap_or_else(|| "stdin".to_owned()),
         Input::File(path) | Input::Missing(path, _) => lossy(path.file_stem()),
     };
     // Beside the input the optimised file needs a name of its own.
     let suffix = if args.optimize.is_some() && matches!(output, Output::Default) { "_optimized" } else { "" };
-    let stem = args.name.clone().unwrap_or_else(|| format!("{input_stem}{suffix}"));
+    let stem = args.place.name.clone().unwrap_or_else(|| format!("{input_stem}{suffix}"));
     let own = |suffix: &str| format!("{}{suffix}", safe_file_name(&input_stem, "unnamed"));
     let in_folder = |folder: PathBuf| Destination::Folder { folder, main: None };
     let destination = match (output, exporter.packaging()) {

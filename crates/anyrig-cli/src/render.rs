@@ -1,8 +1,8 @@
 //! `anyrig render`.
 
-use crate::args::Global;
+use crate::args::{Global, MotionArgs};
 use crate::failure::{Exit, Failure, Result};
-use crate::motions::{Choice, Motions};
+use crate::motions::Motions;
 use crate::rewrite::{Output, open_one, output, write};
 use crate::ui::{Ui, Volume, size};
 use anyrig::bytes::Rope;
@@ -50,12 +50,8 @@ pub struct RenderArgs {
     /// How to read it, instead of by its content
     #[arg(short, long, value_name = "FORMAT")]
     pub from: Option<String>,
-    /// A motion of its own file for the model, such as an .ani for an .mdl; each becomes a clip
-    #[arg(long = "motion", value_name = "FILE")]
-    pub motions: Vec<PathBuf>,
-    /// Do not look for motions beside the model
-    #[arg(long, conflicts_with = "motions")]
-    pub no_motion: bool,
+    #[command(flatten)]
+    pub motion: MotionArgs,
     /// Pixels: one number for a square, or WIDTHxHEIGHT; of one picture in a contact sheet [default: 512, or 192 there]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub size: Option<PictureSize>,
@@ -135,9 +131,10 @@ pub fn run(args: &RenderArgs, global: &Global, ui: Ui, cancel: &Arc<AtomicBool>)
     let kind = kind(args)?;
     let limits = global.limits.limits();
     let source = open_one(&args.input, limits.input_bytes)?;
-    let motions = motions(args, &source, limits.input_bytes)?;
+    let from = args.from.as_deref();
+    let motions = Motions::of_one(args.motion.choice(), &args.input, &source, from, limits.input_bytes)?;
     let context = motions.attach(Context::new().with_limits(limits).with_cancel(Arc::clone(cancel)));
-    let scene = Registry::standard().load(&source, args.from.as_deref(), &context)?;
+    let scene = Registry::standard().load(&source, from, &context)?;
     let options = options(args, &scene)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.map_or(0, usize::from)).build();
     let threads = threads.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
@@ -178,18 +175,6 @@ fn kind(args: &RenderArgs) -> Result<Kind> {
         )));
     }
     Ok(kind)
-}
-
-fn motions(args: &RenderArgs, source: &crate::source::FileSource, limit: u64) -> Result<Motions> {
-    match crate::args::motion_choice(&args.motions, args.no_motion) {
-        Choice::Files(files) => Motions::read(files, limit),
-        Choice::Usual if args.input != Path::new("-") => {
-            let registry = Registry::standard();
-            let importer = args.from.as_deref().map_or_else(|| registry.detect(source), |id| registry.importer(id))?;
-            Ok(Motions::beside(&args.input, importer, limit))
-        }
-        Choice::Usual | Choice::None => Ok(Motions::default()),
-    }
 }
 
 fn options(args: &RenderArgs, scene: &Scene) -> Result<PictureOptions> {

@@ -347,6 +347,32 @@ fn limits_are_flags() {
     run(at, &["inspect", "in.glb", "--limit-elements", "18446744073709551615", "--limit-depth", "4294967295"]).exits(0);
 }
 
+/// Only images that the target wants otherwise are decoded, such as a map of roughness and metal.
+#[test]
+fn the_limit_of_pixels_bounds_images_that_are_decoded() {
+    let folder = folder();
+    let at = folder.path();
+    let (gltf, bin) = triangle_gltf("data.bin");
+    let text = String::from_utf8(gltf).expect("JSON").replace(r#""attributes""#, r#""material":0,"attributes""#);
+    let material = r#""materials":[{"pbrMetallicRoughness":{"metallicRoughnessTexture":{"index":0}}}],
+        "textures":[{"source":0}],"images":[{"uri":"map.png"}],"buffers""#;
+    write(&at.join("in.gltf"), text.replace(r#""buffers""#, material).as_bytes());
+    write(&at.join("data.bin"), &bin);
+    let map = anyrig::image::Rgba8Image::new(2, 2, vec![128; 16]).expect("four pixels");
+    write(&at.join("map.png"), &anyrig::image::encode_png(&map).expect("small"));
+    let convert = |limit: &str, to: &str| {
+        run(at, &["convert", "in.gltf", "--to", to, "-o", "o/", "--limit-pixels", limit, "--force"])
+    };
+    let few = convert("3", "urhox").exits(0);
+    assert!(few.stderr.contains("2 × 2 pixels are more than the limit of 3"), "{}", few.stderr);
+    let enough = convert("4", "urhox").exits(0);
+    assert!(!enough.stderr.contains("pixels"), "{}", enough.stderr);
+    assert!(files(&at.join("o")).iter().any(|f| f.ends_with("roughmetal.png")), "{:?}", files(&at.join("o")));
+    let untouched = convert("1", "glb").exits(0);
+    assert!(!untouched.stderr.contains("pixels"), "{}", untouched.stderr);
+    run(at, &["inspect", "in.gltf", "--limit-pixels", "many"]).exits(2);
+}
+
 #[test]
 fn the_limit_of_depth_bounds_nodes_and_values() {
     let folder = folder();

@@ -117,6 +117,22 @@ fn motions_beside_a_model_are_found() {
     assert!(other.stderr.contains("moves no bone of this model"), "{}", other.stderr);
 }
 
+#[test]
+fn what_lies_beside_a_motion_goes_with_it() {
+    let folder = bundle();
+    let at = folder.path();
+    let xml = b"<animation><trigger time=\"0.25\" type=\"String\" value=\"step\"/></animation>";
+    write(&at.join("Animations/Walk.xml"), xml);
+    // Beside the model lies that of another motion.
+    write(&at.join("Walk.xml"), b"<animation/>");
+    for (words, out) in [(&["--motion", "Animations/Walk.ani"][..], "named"), (&[], "found")] {
+        let convert = ["convert", "m.mdl", "--to", "urho3d", "--from", "urhox", "-o", out];
+        run(at, &[&convert[..], words].concat()).exits(0);
+        let written = fs::read_to_string(at.join(out).join("Animations/Walk.xml")).expect("written");
+        assert!(written.contains("<trigger time=\"0.25\" type=\"String\" value=\"step\"/>"), "{written}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_behind_standard_output_is_a_failure() {

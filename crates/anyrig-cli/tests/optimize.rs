@@ -165,6 +165,50 @@ fn inputs_of_several_formats_keep_theirs_and_no_input_is_overwritten() {
     run_with_input(at, &["optimize", "-", "-o", "-"], &wasteful()).exits(2).says("say with --to");
 }
 
+/// Wherever it stands in the batch: what is no model, what is read but not written, what is not there.
+#[test]
+fn an_input_that_nothing_can_write_holds_up_no_other() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("a.glb"), &wasteful());
+    write(&at.join("noise.glb"), b"no model at all");
+    write(&at.join("read.fbx"), b"; FBX 7.4.0 project file\nFBXHeaderExtension:  {\n\tFBXVersion: 7400\n}\n");
+    let inputs = ["noise.glb", "read.fbx", "none.glb", "a.glb"];
+    for turn in 0..inputs.len() {
+        let mut words = inputs.to_vec();
+        words.rotate_left(turn);
+        let out = format!("out{turn}");
+        let report = format!("r{turn}.json");
+        let batch = [&["optimize"], words.as_slice(), &["-o", &out, "--report", &report]].concat();
+        let done = run(at, &batch).exits(1);
+        for name in &inputs[..3] {
+            assert!(done.stderr.contains(&format!("error: {name}")), "{}", done.stderr);
+        }
+        assert!(done.out().ends_with("1 of 4 inputs converted\n"), "{}", done.out());
+        assert_eq!(done.out().matches("failed").count(), 3, "{}", done.out());
+        assert_eq!(entries(&at.join(out)), ["a.glb"]);
+        let report: serde_json::Value =
+            serde_json::from_slice(&fs::read(at.join(report)).expect("written")).expect("JSON");
+        let codes = report["conversions"].as_array().expect("a list").iter().map(|c| c["exit_code"].as_u64());
+        assert_eq!(codes.map(Option::unwrap_or_default).sum::<u64>(), 3);
+    }
+    let all_wrong = run(at, &["optimize", "noise.glb", "none.glb"]).exits(1);
+    assert!(all_wrong.out().ends_with("0 of 2 inputs converted\n"), "{}", all_wrong.out());
+    run(at, &["optimize", "noise.glb"]).exits(1);
+    run(at, &["optimize", "noise.glb", "a.glb", "-n", "x"]).exits(2).says("--name is for one input");
+    run(at, &["optimize", "noise.glb", "a.glb", "-o", "-"]).exits(2).says("standard output takes one");
+}
+
+#[test]
+fn inputs_of_two_formats_share_one_table() {
+    let folder = folder();
+    let at = folder.path();
+    write(&at.join("a.glb"), &wasteful());
+    run(at, &["convert", "a.glb", "--to", "gltf", "-o", "b.gltf"]).exits(0);
+    let done = run(at, &["optimize", "a.glb", "b.gltf", "-o", "out/"]).exits(0);
+    assert!(done.out().ends_with("2 of 2 inputs converted\n"), "{}", done.out());
+}
+
 #[test]
 fn what_one_target_writes_is_never_the_input_of_another() {
     let folder = folder();

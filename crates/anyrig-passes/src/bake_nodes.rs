@@ -20,7 +20,7 @@ pub struct BakeNodesOptions {
     pub animated: Animated,
 }
 
-/// What becomes of rigid meshes on nodes that a clip moves, or on nodes below such ones.
+/// What becomes of rigid meshes on nodes that a clip moves, shows or hides, or on nodes below such ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Animated {
@@ -64,12 +64,13 @@ fn is_wanted(scene: &Scene, id: NodeId, worlds: &[DAffine3], moved: &[bool]) -> 
     rigid && !moved[id.index()] && worlds[id.index()] != DAffine3::IDENTITY
 }
 
-/// Nodes that a clip moves, and all below them.
+/// Nodes that a clip moves, shows or hides, and all below them.
 fn moved_nodes(scene: &Scene, parents_first: &[NodeId]) -> Vec<bool> {
     let mut moved = vec![false; scene.nodes.len()];
-    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
-        let target = channel.node_target().filter(|(_, property)| *property != Property::MorphWeights);
-        if let Some(slot) = target.and_then(|(node, _)| moved.get_mut(node.index())) {
+    let blinking = |target: &Target| if let Target::Visibility { node } = target { Some(*node) } else { None };
+    let targets = scene.clips.iter().flat_map(|c| &c.channels).map(|c| &c.target);
+    for node in targets.filter_map(|target| target.moved_node().or_else(|| blinking(target))) {
+        if let Some(slot) = moved.get_mut(node.index()) {
             *slot = true;
         }
     }
@@ -137,8 +138,7 @@ fn busy_nodes(scene: &Scene) -> BTreeSet<NodeId> {
     let carries = |n: &Node| !n.children.is_empty() || n.camera.is_some() || n.light.is_some();
     busy.extend(scene.nodes.iter().filter(|(_, n)| carries(n)).map(|(id, _)| id));
     // A baked node that a clip moves in place must not move its mesh.
-    let targets = scene.clips.iter().flat_map(|c| &c.channels).filter_map(|c| c.node_target());
-    busy.extend(targets.filter(|(_, property)| *property != Property::MorphWeights).map(|(node, _)| node));
+    busy.extend(scene.moved_nodes());
     busy
 }
 
@@ -176,8 +176,11 @@ fn new_root(scene: &mut Scene, id: NodeId, context: &Context) -> Result<NodeId> 
     root.mesh = scene.nodes[id].mesh.take();
     let root = scene.add_node(root, None);
     for channel in scene.clips.iter_mut().flat_map(|c| &mut c.channels) {
-        if channel.node_target() == Some((id, Property::MorphWeights)) {
-            channel.target = Target::Node { node: root, property: Property::MorphWeights };
+        match &mut channel.target {
+            Target::Node { node, property: Property::MorphWeights } | Target::Morph { node, .. } if *node == id => {
+                *node = root;
+            }
+            _ => {}
         }
     }
     Ok(root)
@@ -190,7 +193,8 @@ mod tests {
     use anyrig_animation::{Pose, largest_distance, posed_geometry, scene_size};
     use anyrig_bytes::{ErrorKind, Limits};
     use anyrig_scene::{
-        Channel, Clip, Curve, Interpolation, MeshInstance, MorphTarget, RootSet, Semantic, Stream, validate,
+        Channel, Clip, Curve, Interpolation, MeshInstance, MorphTarget, RootSet, Semantic, Stream, TransformPart,
+        validate,
     };
     use glam::{DQuat, DVec3};
 
@@ -282,6 +286,38 @@ mod tests {
         assert_eq!(source.nodes[root].mesh, None);
         let (target, _) = source.clips[0].channels[1].node_target().expect("a node");
         assert!(source.nodes[target].mesh.is_some() && target != root);
+    }
+
+    /// Component curves move a node as others do, and what blinks above a mesh hides it.
+    #[test]
+    fn nodes_that_move_by_components_or_blink_are_animated() {
+        let root = NodeId::new(0);
+        for target in [
+            Target::Component { node: root, part: TransformPart::Translation, axis: 1 },
+            Target::Visibility { node: root },
+        ] {
+            let mut source = scene();
+            let mut clip = Clip::new("c");
+            clip.channels.push(Channel::on(target, Curve::new(Interpolation::Step, 1, vec![0.0], vec![0.0])));
+            source.clips.push(clip);
+            let mut kept = source.clone();
+            bake_node_transforms(&mut kept, BakeNodesOptions::default(), &Context::new()).expect("valid");
+            assert_eq!(kept, source);
+        }
+    }
+
+    /// The mesh of a node with children moves to a root of its own, and the curve of its morph with it.
+    #[test]
+    fn the_curve_of_one_morph_follows_the_mesh() {
+        let mut baked = scene();
+        let root = NodeId::new(0);
+        let mut clip = Clip::new("c");
+        let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.5]);
+        clip.channels.push(Channel::on(Target::Morph { node: root, target: 0 }, curve));
+        baked.clips.push(clip);
+        bake_node_transforms(&mut baked, BakeNodesOptions::default(), &Context::new()).expect("valid");
+        let moved = baked.clips[0].channels[0].target.node().expect("a node");
+        assert!(moved != root && baked.nodes[moved].mesh.is_some() && baked.nodes[root].mesh.is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::{CurveKind, ResampleOptions, Steps, codes, resample};
 use anyrig_animation::{KeyHint, sample_hinted};
 use anyrig_bytes::{Buffer, Context, Place, Result};
-use anyrig_scene::{Clip, Curve, Interpolation, Node, NodeId, Property, Scene};
+use anyrig_scene::{Channel, Clip, Curve, Interpolation, Node, NodeId, Property, Scene};
 use std::collections::BTreeMap;
 
 /// A node's local transform at a time.
@@ -65,8 +65,7 @@ pub fn clip_keys(
 ) -> Result<BTreeMap<NodeId, BoneKeys>> {
     let mut nodes: BTreeMap<NodeId, Tracks<'_>> = BTreeMap::new();
     for channel in &clip.channels {
-        let Some((node, property)) = channel.node_target() else { continue };
-        let Some(slot) = slot(property).filter(|slot| is_sound(&channel.curve, WIDTHS[*slot])) else { continue };
+        let Some((node, slot)) = track_of(channel) else { continue };
         if scene.nodes.contains(node) {
             nodes.entry(node).or_default()[slot] = Some(&channel.curve);
         }
@@ -92,9 +91,7 @@ pub fn bone_keys(
 ) -> Result<Option<BoneKeys>> {
     let mut tracks = Tracks::default();
     for channel in &clip.channels {
-        if let Some((_, property)) = channel.node_target().filter(|(id, _)| *id == node)
-            && let Some(slot) = slot(property).filter(|slot| is_sound(&channel.curve, WIDTHS[*slot]))
-        {
+        if let Some((_, slot)) = track_of(channel).filter(|(id, _)| *id == node) {
             tracks[slot] = Some(&channel.curve);
         }
     }
@@ -116,6 +113,13 @@ fn slot(property: Property) -> Option<usize> {
         Property::Scale => Some(2),
         Property::MorphWeights => None,
     }
+}
+
+/// The node that a channel moves, and which of its tracks the curve is; `None` for other targets and broken curves.
+fn track_of(channel: &Channel) -> Option<(NodeId, usize)> {
+    let (node, property) = channel.node_target()?;
+    let slot = slot(property).filter(|slot| is_sound(&channel.curve, WIDTHS[*slot]))?;
+    Some((node, slot))
 }
 
 fn is_sound(curve: &Curve, width: usize) -> bool {
@@ -222,7 +226,7 @@ mod tests {
     use super::*;
     use anyrig_animation::Pose;
     use anyrig_bytes::{ErrorKind, Limits};
-    use anyrig_scene::{Channel, LocalTransform, Trs};
+    use anyrig_scene::{LocalTransform, Trs};
     use glam::{DQuat, DVec3};
 
     const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;

@@ -18,6 +18,7 @@ anyrig_bytes::codes! {
     PRUNED: "passes.pruned", Note, "Elements that nothing needs were left out, as the options want it.";
     NUMBERS_KEPT: "passes.numbers-kept", Note, "Elements that nothing needs stay, because carried data may refer to elements by number.";
     MERGED: "passes.merged", Note, "Equal elements became one.";
+    NAME_GONE: "passes.name-gone", Note, "An element went, because an equal one of another name stays.";
     SIMPLIFIED: "passes.simplified", Approximated, "A part was made of fewer triangles, within an error bound.";
     INFLUENCES_LIMITED: "passes.influences-limited", Approximated, "Points kept only their strongest influences, scaled to the sum that they had.";
     EXTRAS_NOT_RESCALED: "passes.extras-not-rescaled", Approximated, "Carried data keep their numbers although the scene has another size; lengths among them are wrong now.";

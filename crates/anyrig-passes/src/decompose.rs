@@ -2,11 +2,10 @@
 
 use crate::codes;
 use anyrig_bytes::{Context, Place, Result};
-use anyrig_scene::{LocalTransform, Node, NodeId, Property, Scene, Trs};
+use anyrig_scene::{LocalTransform, Node, NodeId, Scene, Trs};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// What happens to a matrix with shear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +46,7 @@ impl Default for DecomposeOptions {
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when helper nodes pass the limit of elements.
 pub fn decompose(scene: &mut Scene, options: DecomposeOptions, context: &Context) -> Result<()> {
-    let animated = animated_nodes(scene);
+    let animated = scene.moved_nodes();
     for id in scene.nodes.ids() {
         let LocalTransform::Matrix(affine) = scene.nodes[id].local else { continue };
         if let Some(trs) = without_shear(affine, options.tolerance) {
@@ -76,11 +75,6 @@ fn without_shear(affine: DAffine3, tolerance: f64) -> Option<Trs> {
     };
     let shear = cosine(m.x_axis, m.y_axis).max(cosine(m.y_axis, m.z_axis)).max(cosine(m.z_axis, m.x_axis));
     (shear <= tolerance).then(|| Trs::nearest_to_affine(affine))
-}
-
-fn animated_nodes(scene: &Scene) -> BTreeSet<NodeId> {
-    let targets = scene.clips.iter().flat_map(|c| &c.channels).filter_map(|c| c.node_target());
-    targets.filter(|(_, property)| *property != Property::MorphWeights).map(|(node, _)| node).collect()
 }
 
 fn insert_helper(scene: &mut Scene, id: NodeId, affine: DAffine3) {
@@ -148,7 +142,7 @@ mod tests {
     use super::*;
     use anyrig_bytes::{ErrorKind, Limits};
     use anyrig_scene::walk::rest_world_transforms;
-    use anyrig_scene::{Channel, Clip, Curve, Interpolation, RootSet, validate};
+    use anyrig_scene::{Channel, Clip, Curve, Interpolation, Property, RootSet, validate};
     use proptest::prelude::*;
 
     fn affine(columns: [[f64; 3]; 3]) -> DAffine3 {

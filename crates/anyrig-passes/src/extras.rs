@@ -1,7 +1,7 @@
 //! Carried data of a whole scene.
 
 use anyrig_bytes::Value;
-use anyrig_scene::{Extras, Scene};
+use anyrig_scene::{Extras, Scene, USER};
 
 /// All extras of a scene.
 pub(crate) fn of_scene(scene: &Scene) -> impl Iterator<Item = &Extras> {
@@ -28,12 +28,17 @@ pub(crate) fn of_materials(scene: &Scene) -> impl Iterator<Item = &Extras> {
 }
 
 /// True when a value holds a whole number, or a text that looks like a path with one: it may refer to an element.
-pub(crate) fn may_refer(value: &Value) -> bool {
+fn may_refer(value: &Value) -> bool {
     any(value, |value| match value {
         Value::Int(_) | Value::UInt(_) => true,
         Value::String(text) => text.starts_with('/') && text.contains(|c: char| c.is_ascii_digit()),
         _ => false,
     })
+}
+
+/// The namespaces that may refer to elements. What users attach is theirs, and numbers in it are no elements.
+pub(crate) fn referring(extras: &Extras) -> impl Iterator<Item = &str> {
+    extras.iter().filter(|(namespace, value)| *namespace != USER && may_refer(value)).map(|(namespace, _)| namespace)
 }
 
 /// True when a value holds a number that is no count.
@@ -61,38 +66,11 @@ fn any(value: &Value, wanted: impl Fn(&Value) -> bool) -> bool {
 pub(crate) fn drop_references(scene: &mut Scene) -> u64 {
     let mut count = 0;
     let mut drop_from = |extras: &mut Extras| {
-        let stale: Vec<String> =
-            extras.iter().filter(|(_, value)| may_refer(value)).map(|(namespace, _)| namespace.to_owned()).collect();
+        let stale: Vec<String> = referring(extras).map(str::to_owned).collect();
         count += stale.len() as u64;
         stale.iter().for_each(|namespace| drop(extras.remove(namespace)));
     };
-    drop_from(&mut scene.extras);
-    for node in scene.nodes.values_mut() {
-        drop_from(&mut node.extras);
-        node.instances.iter_mut().for_each(|i| drop_from(&mut i.extras));
-    }
-    scene.variants.iter_mut().for_each(|v| drop_from(&mut v.extras));
-    scene.root_sets.iter_mut().for_each(|s| drop_from(&mut s.extras));
-    for mesh in scene.meshes.values_mut() {
-        drop_from(&mut mesh.extras);
-        mesh.parts.iter_mut().for_each(|p| drop_from(&mut p.extras));
-    }
-    scene.skins.values_mut().for_each(|s| drop_from(&mut s.extras));
-    scene.cameras.values_mut().for_each(|c| drop_from(&mut c.extras));
-    scene.lights.values_mut().for_each(|l| drop_from(&mut l.extras));
-    for material in scene.materials.values_mut() {
-        drop_from(&mut material.extras);
-        material.texture_slots_mut().into_iter().flatten().for_each(|used| drop_from(&mut used.extras));
-    }
-    for texture in scene.textures.values_mut() {
-        drop_from(&mut texture.extras);
-        texture.sampler.iter_mut().for_each(|s| drop_from(&mut s.extras));
-    }
-    scene.images.values_mut().for_each(|i| drop_from(&mut i.extras));
-    for clip in &mut scene.clips {
-        drop_from(&mut clip.extras);
-        clip.channels.iter_mut().for_each(|c| drop_from(&mut c.extras));
-    }
+    scene.for_each_extras_mut(&mut drop_from);
     for clip in &mut scene.clips {
         let before = clip.channels.len();
         clip.channels.retain(|c| !matches!(c.target, anyrig_scene::Target::Other(_)));

@@ -19,6 +19,7 @@
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
 //! | [`transform_part`]       | the same for one part and any transform                                         |
 //! | [`expand_instances`]     | instances into nodes of their own                                               |
+//! | [`join_skin_roots`]      | one root above the joints of each skin                                          |
 //! | [`pick_variant`]         | one choice of materials                                                         |
 //! | [`resample`]             | any curve into linear keys within an error bound                                |
 //! | [`clip_keys`]            | translation, rotation and scale keys of a node on common times                  |
@@ -41,11 +42,13 @@ mod bake_nodes;
 mod bone_keys;
 mod bones;
 mod check;
+mod counts;
 mod decompose;
 mod extras;
 mod gather;
 mod influences;
 mod instances;
+mod join_roots;
 mod merge;
 mod normals;
 mod parallel;
@@ -74,9 +77,11 @@ pub use bake_motion::{BakeOptions, bake_motion, needs_baking};
 pub use bake_nodes::{Animated, BakeNodesOptions, bake_node_transforms};
 pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};
+pub use counts::Count;
 pub use decompose::{DecomposeOptions, Shear, decompose};
 pub use influences::{LimitStats, limit_all_influences, limit_influences, normalise_weights};
 pub use instances::expand_instances;
+pub use join_roots::join_skin_roots;
 pub use merge::{Equal, MergeOptions, MergeStats, Names, Parts, RootSets, merge};
 pub use normals::{NormalOptions, NormalStats, NormalWeight, generate_missing_normals, generate_normals};
 pub use parallel::{PartPlace, for_each_part};

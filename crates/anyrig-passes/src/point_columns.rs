@@ -37,6 +37,14 @@ impl<'a> PointColumns<'a> {
         Self { points, streams, influences: part.influences.as_ref(), deltas, move_starts: starts, moves }
     }
 
+    /// What the lists of moves take at the most, in bytes; to be booked before [`Self::of`].
+    pub(crate) fn bytes_of_moves(part: &Part) -> u64 {
+        let elements: u64 = part.morphs.iter().flat_map(|m| &m.deltas).map(|d| d.len() as u64).sum();
+        // A point has its start in two lists.
+        let of_points = u64::from(part.point_count).saturating_add(1).saturating_mul(2 * size_of::<u32>() as u64);
+        elements.saturating_mul(size_of::<(u32, u32)>() as u64).saturating_add(of_points)
+    }
+
     pub(crate) fn point_count(&self) -> usize {
         self.points
     }

@@ -1,7 +1,7 @@
 //! Leaves out what nothing needs.
 
 use crate::references::{NewIds, Pinned, numbered, pinned};
-use crate::{codes, reading};
+use crate::{Count, codes, counts, reading};
 use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_scene::walk::parents_first;
 use anyrig_scene::{Channel, Clip, ElementId, Interpolation, LocalTransform, Node, Property, Scene, Target};
@@ -79,19 +79,20 @@ pub struct PruneStats {
 }
 
 impl PruneStats {
-    fn rows(&self) -> [(&'static str, u64); 11] {
+    /// All kinds, in this order.
+    pub fn counts(&self) -> [Count; 11] {
         [
-            ("meshes", self.meshes),
-            ("skins", self.skins),
-            ("materials", self.materials),
-            ("textures", self.textures),
-            ("images", self.images),
-            ("cameras", self.cameras),
-            ("lights", self.lights),
-            ("nodes", self.nodes),
-            ("clips", self.clips),
-            ("channels", self.channels),
-            ("attributes", self.streams),
+            Count::new(self.meshes, "mesh", "meshes"),
+            Count::new(self.skins, "skin", "skins"),
+            Count::new(self.materials, "material", "materials"),
+            Count::new(self.textures, "texture", "textures"),
+            Count::new(self.images, "image", "images"),
+            Count::new(self.cameras, "camera", "cameras"),
+            Count::new(self.lights, "light", "lights"),
+            Count::new(self.nodes, "node", "nodes"),
+            Count::new(self.clips, "clip", "clips"),
+            Count::new(self.channels, "channel", "channels"),
+            Count::new(self.streams, "attribute", "attributes"),
         ]
     }
 }
@@ -131,9 +132,7 @@ pub fn prune(scene: &mut Scene, options: &PruneOptions, context: &Context) -> Re
         unused_resources(scene, pinned, &mut ids, &mut stats, context);
     }
     ids.apply(scene);
-    for (what, count) in stats.rows().into_iter().filter(|(_, count)| *count > 0) {
-        context.push(Diagnostic::new(&codes::PRUNED, what, "nothing needs them").times(count));
-    }
+    counts::tell(&stats.counts(), &codes::PRUNED, "nothing needs them", context);
     Ok(stats)
 }
 
@@ -243,7 +242,8 @@ fn remove_still_clips(scene: &mut Scene, pinned: Pinned, context: &Context) -> u
     gone(&needed)
 }
 
-/// The number of channels that went. A clip keeps one that holds its length.
+/// The number of channels that went. A clip keeps one whose keys end where all did, with a stated length too: there are
+/// formats whose clips are as long as their keys.
 fn remove_rest_channels(scene: &mut Scene) -> u64 {
     let mut clips = std::mem::take(&mut scene.clips);
     let mut count = 0;
@@ -251,8 +251,7 @@ fn remove_rest_channels(scene: &mut Scene) -> u64 {
         let end = |c: &Channel| c.curve.times_secs.last().copied().unwrap_or(f64::MIN);
         let whole = clip.channels.iter().map(end).fold(f64::MIN, f64::max);
         let rests: Vec<bool> = clip.channels.iter().map(|c| clip.layers.len() < 2 && holds_rest(scene, c)).collect();
-        let mut held = clip.length_secs.is_some();
-        held |= clip.channels.iter().zip(&rests).any(|(c, rests)| !rests && end(c) >= whole);
+        let mut held = clip.channels.iter().zip(&rests).any(|(c, rests)| !rests && end(c) >= whole);
         let mut rest = rests.iter();
         clip.channels.retain(|channel| {
             let rests = rest.next().copied().unwrap_or(false);

@@ -193,6 +193,22 @@ fn channels_at_rest_go_but_the_clip_keeps_its_length() {
 }
 
 #[test]
+fn a_stated_length_does_not_take_the_place_of_the_last_key() {
+    let (mut scene, a, _) = animated();
+    let mut clip = Clip::new("still");
+    clip.length_secs = Some(2.0);
+    clip.channels = vec![
+        channel(a, Property::Translation, 3, vec![0.0, 1.0], [0.1f32, 2.0, 3.0].repeat(2)),
+        channel(a, Property::Rotation, 4, vec![0.0, 2.0], [0.0, 0.0, 0.0, 1.0].repeat(2)),
+    ];
+    scene.clips = vec![clip];
+    prune(&mut scene, &options(|o| o.rest_channels = Unneeded::Remove), &Context::new()).expect("runs");
+    let clip = &scene.clips[0];
+    let ends: Vec<_> = clip.channels.iter().map(|c| c.curve.times_secs.last().copied()).collect();
+    assert_eq!((ends, clip.length_secs), (vec![Some(2.0)], Some(2.0)));
+}
+
+#[test]
 fn attributes_that_no_material_reads_go_but_sets_keep_their_numbers() {
     let (mut scene, _, b) = animated();
     let uses = |set: u32| {

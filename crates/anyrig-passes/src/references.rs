@@ -176,7 +176,7 @@ pub(crate) struct Pinned {
 /// path refers to nothing; one on a material or texture refers to textures and images at most, by the rule that formats
 /// extend an element with what it is made of. Meshes that are not `used` are not asked.
 pub(crate) fn pinned(scene: &Scene, used: &[bool]) -> Pinned {
-    let anywhere = |extras: &Extras| extras.iter().any(|(_, value)| extras::may_refer(value));
+    let anywhere = |extras: &Extras| extras::referring(extras).next().is_some();
     let nodes =
         scene.nodes.values().flat_map(|n| std::iter::once(&n.extras).chain(n.instances.iter().map(|i| &i.extras)));
     let sets = scene.root_sets.iter().map(|s| &s.extras).chain(scene.variants.iter().map(|v| &v.extras));

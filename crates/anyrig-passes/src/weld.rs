@@ -78,11 +78,7 @@ pub fn weld(scene: &mut Scene, options: &WeldOptions, context: &Context) -> Resu
     let places = first_places(&groups, &names);
     let work = |(mut group, place): (Vec<&mut Part>, String)| -> Result<(WeldStats, Report)> {
         context.check_cancelled()?;
-        // Hashes, orders and the two lists of a renumbering; which deltas move which point.
-        let points = group.first().map_or(0, |p| u64::from(p.point_count));
-        let deltas = group.iter().flat_map(|p| &p.morphs).flat_map(|m| &m.deltas);
-        let moves: u64 = deltas.map(|d| d.values.len() as u64 / u64::from(d.width.max(1))).sum();
-        let bytes = points.saturating_mul(24).saturating_add(moves.saturating_mul(8));
+        let bytes = group.first().map_or(0, |first| bytes_for(first, options));
         context.take_memory(bytes, || anyrig_bytes::Place::element(place.clone()))?;
         let stats = weld_group(&mut group, options);
         let mut report = Report::default();
@@ -102,6 +98,17 @@ pub fn weld(scene: &mut Scene, options: &WeldOptions, context: &Context) -> Resu
         total.points_after += stats.points_after;
     }
     Ok(total)
+}
+
+/// What hashes, orders and the two lists of a renumbering take for a point, and what its cell takes.
+const BYTES_PER_POINT: u64 = 24;
+const BYTES_PER_CELL: u64 = 96;
+
+/// What welding takes beside the part's own numbers, about.
+fn bytes_for(part: &Part, options: &WeldOptions) -> u64 {
+    let per_point = BYTES_PER_POINT + if options.is_exact() { 0 } else { BYTES_PER_CELL };
+    let of_points = u64::from(part.point_count).saturating_mul(per_point);
+    of_points.saturating_add(PointColumns::bytes_of_moves(part))
 }
 
 /// `mesh "NAME" part 2` of each part by its address, which is unique while the scene is borrowed.
@@ -198,13 +205,16 @@ fn cell(columns: &PointColumns<'_>, point: usize, tolerance: f64) -> Cell {
     position.map(|v| i64::from(v.to_bits()))
 }
 
+/// The cell itself first: where there are too many points to look at, those in it are the likeliest to be near.
 fn neighbours(home: Cell, tolerance: f64) -> impl Iterator<Item = Cell> {
     let reach = if tolerance > 0.0 { -1..=1 } else { 0..=0 };
     let steps = reach.clone().flat_map(move |x| {
         let reach = reach.clone();
         reach.clone().flat_map(move |y| reach.clone().map(move |z| [x, y, z]))
     });
-    steps.map(move |s: Cell| std::array::from_fn(|i| home[i].saturating_add(s[i])))
+    let others = steps.filter(|s: &Cell| *s != [0; 3]);
+    let others = others.map(move |s| std::array::from_fn(|i| home[i].saturating_add(s[i])));
+    std::iter::once(home).chain(others)
 }
 
 /// Numbers the points that stay and that a corner uses, in their order.

@@ -166,6 +166,46 @@ fn tolerances_bound_each_kind() {
 }
 
 #[test]
+fn a_crowd_beside_a_point_does_not_hide_what_lies_next_to_it() {
+    let mut part = Part::default();
+    let crowd = MOST_COMPARED as u32;
+    part.point_count = crowd + 3;
+    // The crowd lies in the cell below; its texture coordinates keep all of it apart.
+    let x = |point: u32| if point < crowd { 0.9 } else { 1.1 };
+    part.set_stream(Stream::new(
+        Semantic::Position,
+        3,
+        (0..part.point_count).flat_map(|p| [x(p), 0.5, 0.5]).collect::<Vec<_>>(),
+    ));
+    let uvs = (0..part.point_count).flat_map(|p| [p.min(crowd) as f32, 0.0]);
+    part.set_stream(Stream::new(Semantic::TexCoord(0), 2, uvs.collect::<Vec<_>>()));
+    part.corners = Some((0..part.point_count).collect());
+    let options = WeldOptions { position: 1.0, ..WeldOptions::default() };
+    assert_eq!(welded(&part, &options).point_count, crowd + 1);
+}
+
+#[test]
+fn what_moves_points_is_booked() {
+    let mut part = quad();
+    part.morphs = (0..100).map(|_| morph(None, vec![1.0; 18])).collect();
+    let (mut scene, mut mesh) = (Scene::default(), Mesh::default());
+    mesh.parts.push(part);
+    scene.meshes.push(mesh);
+    // Eight bytes for each of 600 moves.
+    let within = |bytes: u64, options: &WeldOptions| {
+        let mut limits = anyrig_bytes::Limits::default();
+        limits.memory_bytes = bytes;
+        weld(&mut scene.clone(), options, &Context::new().with_limits(limits))
+    };
+    let near = WeldOptions { position: 1e-6, ..WeldOptions::default() };
+    let (exact, of_points, of_cells) = (WeldOptions::default(), 6 * 24 + 7 * 8, 6 * 96);
+    assert!(within(4800 + of_points - 1, &exact).is_err());
+    assert!(within(4800 + of_points, &exact).is_ok());
+    assert!(within(4800 + of_points + of_cells - 1, &near).is_err());
+    assert!(within(4800 + of_points + of_cells, &near).is_ok());
+}
+
+#[test]
 fn shared_points_stay_shared_and_each_part_is_told() {
     let (a, mut b) = (quad(), quad());
     b.streams.clone_from(&a.streams);

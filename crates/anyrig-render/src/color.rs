@@ -23,7 +23,7 @@ static GUESS: LazyLock<[u8; GUESSES + 1]> = LazyLock::new(|| {
 });
 
 fn light_at(code: f32) -> f32 {
-    if code <= 0.040_45 { code / 12.92 } else { maths::f32::pow((code + 0.055) / 1.055, 2.4) }
+    maths::srgb_to_linear(f64::from(code)) as f32
 }
 
 /// Light of an sRGB code, 0 to 1.

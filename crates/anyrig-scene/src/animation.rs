@@ -234,6 +234,15 @@ impl Target {
         }
     }
 
+    /// The node whose translation, rotation, scale or pivots it moves.
+    pub fn moved_node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node { property: Property::MorphWeights, .. } => None,
+            Self::Node { node, .. } | Self::Component { node, .. } => Some(*node),
+            _ => None,
+        }
+    }
+
     /// Whether it is a length in the scene's unit.
     pub fn is_length(&self) -> bool {
         match self {
@@ -297,6 +306,30 @@ mod tests {
         assert_eq!(clip.end_secs(), 1.0);
         clip.length_secs = Some(2.0);
         assert_eq!(clip.end_secs(), 3.0);
+    }
+
+    #[test]
+    fn only_transforms_are_moved() {
+        let node = NodeId::new(1);
+        let moving = [
+            Target::Node { node, property: Property::Translation },
+            Target::Node { node, property: Property::Rotation },
+            Target::Component { node, part: TransformPart::Translation, axis: 0 },
+        ];
+        assert!(moving.iter().all(|target| target.moved_node() == Some(node)));
+        let others = [
+            Target::Node { node, property: Property::MorphWeights },
+            Target::Morph { node, target: 0 },
+            Target::Visibility { node },
+            Target::Named { element: ElementId::Node(node), property: "a".to_owned() },
+        ];
+        assert!(others.iter().all(|target| target.moved_node().is_none() && target.node() == Some(node)));
+        let mut scene = crate::Scene::default();
+        let mut clip = Clip::new("walk");
+        let channel = |target: &Target| Channel::on(target.clone(), Curve::new(Interpolation::Step, 1, vec![], vec![]));
+        clip.channels = others.iter().chain(&moving[2..]).map(channel).collect();
+        scene.clips.push(clip);
+        assert_eq!(scene.moved_nodes().into_iter().collect::<Vec<_>>(), [node]);
     }
 
     #[test]

@@ -280,7 +280,7 @@ fn resting_weights(scene: &Scene, node: &crate::Node) -> usize {
 }
 
 fn count_extras(uses: &mut Uses, scene: &Scene) {
-    let count = |extras: &crate::Extras| usize::from(!extras.is_empty());
+    let count = |extras: &crate::Extras| usize::from(extras.carried().next().is_some());
     let mut all = count(&scene.extras);
     all += scene.nodes.values().map(|n| count(&n.extras)).sum::<usize>();
     all += scene.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| count(&i.extras)).sum::<usize>();

@@ -14,6 +14,7 @@ mod features;
 pub mod format;
 mod image;
 mod instances;
+mod listed;
 mod material;
 mod mesh;
 mod node;
@@ -33,7 +34,7 @@ pub use animation::{Channel, Clip, ClipLayer, ElementId, LayerBlend, Property, R
 pub use arena::{Arena, Id};
 pub use curve::{Curve, Extrapolation, ExtrapolationMode, Handle, Interpolation, Segment, Ticks};
 pub use diff::{Difference, Tolerance, diff};
-pub use extras::Extras;
+pub use extras::{Extras, USER};
 pub use features::{Feature, features};
 pub use format::{
     Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Score, Support,
@@ -56,6 +57,7 @@ pub use validate::validate;
 pub use variants::{Variant, VariantMaterial};
 
 use anyrig_bytes::Value;
+use std::collections::BTreeSet;
 
 /// Id of a [`Node`].
 pub type NodeId = Id<Node>;
@@ -133,6 +135,11 @@ impl Scene {
     pub fn shown_roots(&self) -> Vec<NodeId> {
         let set = self.default_root_set.and_then(|i| self.root_sets.get(i)).or_else(|| self.root_sets.first());
         set.map_or_else(|| self.roots().collect(), |set| set.roots.clone())
+    }
+
+    /// Nodes whose transform a clip moves.
+    pub fn moved_nodes(&self) -> BTreeSet<NodeId> {
+        self.clips.iter().flat_map(|clip| &clip.channels).filter_map(|channel| channel.target.moved_node()).collect()
     }
 
     /// A value of the scene's extras.

@@ -1,5 +1,6 @@
 //! Materials: a metallic-roughness core, and what may be added to it.
 
+use crate::listed::listed;
 use crate::{
     Anisotropy, Clearcoat, DiffuseTransmission, Extras, Iridescence, MaterialProperty, Sheen, Specular, TextureUse,
     Transmission, UvTransform, Volume,
@@ -81,55 +82,17 @@ pub struct Material {
     pub extras: Extras,
 }
 
-/// Where in a material a texture is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum TextureSlot {
-    BaseColor,
-    MetallicRoughness,
-    Normal,
-    Occlusion,
-    Emissive,
-    Clearcoat,
-    ClearcoatRoughness,
-    ClearcoatNormal,
-    SheenColor,
-    SheenRoughness,
-    Transmission,
-    DiffuseTransmission,
-    DiffuseTransmissionColor,
-    Thickness,
-    Specular,
-    SpecularColor,
-    Iridescence,
-    IridescenceThickness,
-    Anisotropy,
+listed! {
+    /// Where in a material a texture is.
+    pub enum TextureSlot {
+        /// All slots, those of the core first.
+        ALL: BaseColor MetallicRoughness Normal Occlusion Emissive Clearcoat ClearcoatRoughness ClearcoatNormal
+            SheenColor SheenRoughness Transmission DiffuseTransmission DiffuseTransmissionColor Thickness Specular
+            SpecularColor Iridescence IridescenceThickness Anisotropy
+    }
 }
 
 impl TextureSlot {
-    /// All slots, those of the core first.
-    pub const ALL: [Self; 19] = [
-        Self::BaseColor,
-        Self::MetallicRoughness,
-        Self::Normal,
-        Self::Occlusion,
-        Self::Emissive,
-        Self::Clearcoat,
-        Self::ClearcoatRoughness,
-        Self::ClearcoatNormal,
-        Self::SheenColor,
-        Self::SheenRoughness,
-        Self::Transmission,
-        Self::DiffuseTransmission,
-        Self::DiffuseTransmissionColor,
-        Self::Thickness,
-        Self::Specular,
-        Self::SpecularColor,
-        Self::Iridescence,
-        Self::IridescenceThickness,
-        Self::Anisotropy,
-    ];
-
     /// The slots of the metallic-roughness core.
     pub const CORE: [Self; 5] =
         [Self::BaseColor, Self::MetallicRoughness, Self::Normal, Self::Occlusion, Self::Emissive];
@@ -248,6 +211,24 @@ macro_rules! numbers {
     };
 }
 
+/// The extras of the parts that a material has.
+macro_rules! part_extras {
+    ($material:expr, $unboxed:ident, $($reference:tt)+) => {
+        [
+            $material.clearcoat.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.sheen.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.transmission.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.diffuse_transmission.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.volume.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.specular.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.iridescence.$unboxed().map(|l| $($reference)+ l.extras),
+            $material.anisotropy.$unboxed().map(|l| $($reference)+ l.extras),
+        ]
+        .into_iter()
+        .flatten()
+    };
+}
+
 impl Material {
     /// A material with glTF's defaults: white, metallic 1, roughness 1.
     pub fn new(name: impl Into<String>) -> Self {
@@ -348,17 +329,12 @@ impl Material {
 
     /// The extras of the parts beyond the core.
     pub fn part_extras(&self) -> impl Iterator<Item = &Extras> {
-        let parts = [
-            self.clearcoat.as_deref().map(|l| &l.extras),
-            self.sheen.as_deref().map(|l| &l.extras),
-            self.transmission.as_deref().map(|l| &l.extras),
-            self.diffuse_transmission.as_deref().map(|l| &l.extras),
-            self.volume.as_deref().map(|l| &l.extras),
-            self.specular.as_deref().map(|l| &l.extras),
-            self.iridescence.as_deref().map(|l| &l.extras),
-            self.anisotropy.as_deref().map(|l| &l.extras),
-        ];
-        parts.into_iter().flatten()
+        part_extras!(self, as_deref, &)
+    }
+
+    /// As [`Material::part_extras`], for writing.
+    pub fn part_extras_mut(&mut self) -> impl Iterator<Item = &mut Extras> {
+        part_extras!(self, as_deref_mut, &mut)
     }
 }
 
@@ -429,6 +405,15 @@ mod tests {
         let names: std::collections::BTreeSet<_> = m.texture_uses().map(|(role, _)| role).collect();
         assert_eq!(names.len(), 19);
         assert_eq!(Material::new("core").texture_slots_mut().len(), 5);
+    }
+
+    #[test]
+    fn extras_of_parts_come_in_one_order_by_both_ways() {
+        let mut m = full();
+        m.part_extras_mut().enumerate().for_each(|(i, extras)| extras.set("n", i as i64));
+        let numbers: Vec<_> = m.part_extras().filter_map(|e| e.get("n")?.as_i64()).collect();
+        assert_eq!(numbers, (0..8).collect::<Vec<_>>());
+        assert_eq!(Material::new("core").part_extras_mut().count(), 0);
     }
 
     #[test]

@@ -1,79 +1,22 @@
 //! Numbers of materials, cameras and lights that curves may move.
 
+use crate::listed::listed;
 use crate::{Camera, Light, LightKind, Projection, TextureSlot};
 
-/// What a curve moves of a material; see [`crate::Material`] for what each is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum MaterialProperty {
-    BaseColor,
-    Metallic,
-    Roughness,
-    NormalScale,
-    OcclusionStrength,
-    Emissive,
-    EmissiveStrength,
-    AlphaCutoff,
-    Clearcoat,
-    ClearcoatRoughness,
-    ClearcoatNormalScale,
-    SheenColor,
-    SheenRoughness,
-    Transmission,
-    DiffuseTransmission,
-    DiffuseTransmissionColor,
-    Thickness,
-    AttenuationDistance,
-    AttenuationColor,
-    Ior,
-    Specular,
-    SpecularColor,
-    Iridescence,
-    IridescenceIor,
-    IridescenceThicknessMin,
-    IridescenceThicknessMax,
-    AnisotropyStrength,
-    AnisotropyRotation,
-    Dispersion,
-    UvOffset(TextureSlot),
-    UvRotation(TextureSlot),
-    UvScale(TextureSlot),
+listed! {
+    /// What a curve moves of a material; see [`crate::Material`] for what each is.
+    pub enum MaterialProperty {
+        /// Those that are not of a texture.
+        FACTORS: BaseColor Metallic Roughness NormalScale OcclusionStrength Emissive EmissiveStrength AlphaCutoff
+            Clearcoat ClearcoatRoughness ClearcoatNormalScale SheenColor SheenRoughness Transmission DiffuseTransmission
+            DiffuseTransmissionColor Thickness AttenuationDistance AttenuationColor Ior Specular SpecularColor
+            Iridescence IridescenceIor IridescenceThicknessMin IridescenceThicknessMax AnisotropyStrength
+            AnisotropyRotation Dispersion;
+        and UvOffset(TextureSlot) UvRotation(TextureSlot) UvScale(TextureSlot)
+    }
 }
 
 impl MaterialProperty {
-    /// Those that are not of a texture.
-    pub const FACTORS: [Self; 29] = [
-        Self::BaseColor,
-        Self::Metallic,
-        Self::Roughness,
-        Self::NormalScale,
-        Self::OcclusionStrength,
-        Self::Emissive,
-        Self::EmissiveStrength,
-        Self::AlphaCutoff,
-        Self::Clearcoat,
-        Self::ClearcoatRoughness,
-        Self::ClearcoatNormalScale,
-        Self::SheenColor,
-        Self::SheenRoughness,
-        Self::Transmission,
-        Self::DiffuseTransmission,
-        Self::DiffuseTransmissionColor,
-        Self::Thickness,
-        Self::AttenuationDistance,
-        Self::AttenuationColor,
-        Self::Ior,
-        Self::Specular,
-        Self::SpecularColor,
-        Self::Iridescence,
-        Self::IridescenceIor,
-        Self::IridescenceThicknessMin,
-        Self::IridescenceThicknessMax,
-        Self::AnisotropyStrength,
-        Self::AnisotropyRotation,
-        Self::Dispersion,
-    ];
-
     /// All properties, those of textures for each slot.
     pub fn all() -> Vec<Self> {
         let mut all = Self::FACTORS.to_vec();
@@ -103,22 +46,15 @@ impl MaterialProperty {
     }
 }
 
-/// What a curve moves of a camera, width 1; see [`Projection`] for what each is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum CameraProperty {
-    FovY,
-    AspectRatio,
-    XMag,
-    YMag,
-    Near,
-    Far,
+listed! {
+    /// What a curve moves of a camera, width 1; see [`Projection`] for what each is.
+    pub enum CameraProperty {
+        /// All properties.
+        ALL: FovY AspectRatio XMag YMag Near Far
+    }
 }
 
 impl CameraProperty {
-    /// All properties.
-    pub const ALL: [Self; 6] = [Self::FovY, Self::AspectRatio, Self::XMag, Self::YMag, Self::Near, Self::Far];
-
     /// Whether it is a length in the scene's unit.
     pub fn is_length(self) -> bool {
         matches!(self, Self::XMag | Self::YMag | Self::Near | Self::Far)
@@ -167,21 +103,15 @@ impl Camera {
     }
 }
 
-/// What a curve moves of a light; see [`Light`] for what each is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
-pub enum LightProperty {
-    Color,
-    Intensity,
-    Range,
-    InnerCone,
-    OuterCone,
+listed! {
+    /// What a curve moves of a light; see [`Light`] for what each is.
+    pub enum LightProperty {
+        /// All properties.
+        ALL: Color Intensity Range InnerCone OuterCone
+    }
 }
 
 impl LightProperty {
-    /// All properties.
-    pub const ALL: [Self; 5] = [Self::Color, Self::Intensity, Self::Range, Self::InnerCone, Self::OuterCone];
-
     /// Floats per key.
     pub fn width(self) -> usize {
         if self == Self::Color { 3 } else { 1 }

@@ -127,6 +127,9 @@ fn judge(source: &Disk, written: &[u8]) -> std::result::Result<bool, String> {
     let beside = |name: &str| source.resolve(name).ok().flatten().map(|bytes| bytes.to_vec());
     let (before, after) = (judge::File::open(source.bytes(), beside), judge::File::open(written, |_| None));
     let (Some(before), Some(after)) = (before, after) else { return Ok(false) };
+    if !before.is_plain() || !after.is_plain() {
+        return Ok(false);
+    }
     if before.clip_count() != after.clip_count() {
         return Err(format!("judge: {} clips became {}", before.clip_count(), after.clip_count()));
     }

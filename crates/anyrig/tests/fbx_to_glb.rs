@@ -4,12 +4,14 @@
 #![allow(clippy::print_stdout, reason = "a judge says what it counted")]
 
 mod disk;
-mod glb;
+#[path = "judge/mod.rs"]
+mod gltf;
 
+use anyrig::bytes::MemorySource;
 use anyrig::scene::glam::{DMat3, DVec3};
-use anyrig::{Context, ConvertRequest, convert};
+use anyrig::{Context, ConvertRequest, Losses, convert};
 use disk::{Disk, corpus, files};
-use glb::Glb;
+use gltf::File;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -172,7 +174,7 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
     let Ok(theirs) = ufbx::load_memory(&bytes, options) else { return Ok(()) };
     let conversion = convert(&Disk::open(path), &ConvertRequest::new("glb"), &Context::new());
     let conversion = conversion.map_err(|e| format!("{e}"))?;
-    let glb = Glb::new(&conversion.files[0].content.to_vec());
+    let glb = File::open(&conversion.files[0].content.to_vec(), |_| None).ok_or("the GLB cannot be read")?;
     counts.files += 1;
     let to_gltf = gltf_from_file(&theirs);
     let meshes: Vec<(&ufbx::Node, &ufbx::Mesh)> =
@@ -203,10 +205,11 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
         }
     };
     look(&theirs, None, "at rest");
-    let mut animations = glb.list("animations").iter().enumerate();
+    let names: Vec<&str> = glb.clip_names().collect();
+    let mut animations = names.into_iter().enumerate();
     for stack in &theirs.anim_stacks {
         let mut ahead = animations.clone();
-        let found = ahead.find(|(_, a)| a["name"].as_str().unwrap_or("") == &*stack.element.name);
+        let found = ahead.find(|(_, name)| *name == &*stack.element.name);
         let Some((animation, _)) = found else { continue };
         animations = ahead;
         counts.animated += 1;
@@ -222,12 +225,13 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
 }
 
 /// The points of each node's primitives, stored and shown.
-fn gathered(glb: &Glb, moment: Option<(usize, f64)>) -> BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> {
+fn gathered(glb: &File, moment: Option<(usize, f64)>) -> BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> {
     let mut all: BTreeMap<usize, (Vec<DVec3>, Vec<DVec3>)> = BTreeMap::new();
-    for points in glb.points(moment) {
-        let (stored, shown) = all.entry(points.node).or_default();
-        stored.extend(points.stored);
-        shown.extend(points.shown);
+    for primitive in glb.primitives(moment) {
+        let (stored, shown) = all.entry(primitive.node).or_default();
+        stored.extend(primitive.stored.into_iter().map(DVec3::from_array));
+        // Points that no joint holds lie at the origin, as they do there.
+        shown.extend(primitive.shown.into_iter().map(|p| p.map_or(DVec3::ZERO, DVec3::from_array)));
     }
     all
 }
@@ -276,4 +280,30 @@ fn points_of_every_glb_are_those_of_ufbx() {
     assert!(counts.files > 400 && counts.moments > 1000, "{counts:?}");
     let known: Vec<&str> = EXCEPTIONS.iter().map(|(name, _)| *name).collect();
     assert_eq!(wrong, known);
+}
+
+/// A scene as programs write it: user properties, shading models, kinds of nodes, file names of their own. None of that
+/// is a loss, and what the user attached is where users of glTF look for it.
+#[test]
+fn plain_files_lose_nothing_and_keep_what_users_attached() {
+    let user = "P: \"health\", \"int\", \"Integer\", \"A+U\",7\nP: \"tag\", \"KString\", \"\", \"U\", \"hero\"\n";
+    let text = format!(
+        "; FBX 7.4.0 project file\nCreator: \"by hand\"\nObjects: {{\n\
+         Model: 1, \"Model::m\", \"Mesh\" {{ Properties70: {{ {user} }} }}\n\
+         Geometry: 2, \"Geometry::g\", \"Mesh\" {{ Vertices: *9 {{ a: 0,0,0,1,0,0,0,1,0 }}\n\
+         PolygonVertexIndex: *3 {{ a: 0,1,-3 }}\nLayerElementUV: 0 {{ Name: \"map1\"\n\
+         MappingInformationType: \"ByPolygonVertex\"\nUV: *6 {{ a: 0,0,1,0,0,1 }}\n}} }}\n\
+         Material: 3, \"Material::w\", \"\" {{ ShadingModel: \"phong\"\nProperties70: {{\n\
+         P: \"DiffuseColor\", \"Color\", \"\", \"A\",1,0,0\nP: \"friction\", \"double\", \"Number\", \"U\",0.5\n}} }}\n\
+         NodeAttribute: 4, \"NodeAttribute::c\", \"Camera\" {{ }}\n}}\n\
+         Connections: {{\nC: \"OO\",1,0\nC: \"OO\",2,1\nC: \"OO\",3,1\nC: \"OO\",4,1\n}}\n"
+    );
+    let source = MemorySource::new("plain.fbx", text.into_bytes());
+    let mut request = ConvertRequest::new("glb");
+    request.losses = Losses::Refuse;
+    let done = convert(&source, &request, &Context::new()).expect("nothing is lost");
+    let text = String::from_utf8_lossy(&done.files[0].content.to_vec()).into_owned();
+    for wanted in [r#""extras":{"health":7,"tag":"hero"}"#, r#""extras":{"friction":0.5}"#] {
+        assert!(text.contains(wanted), "{wanted} is missing in {text}");
+    }
 }

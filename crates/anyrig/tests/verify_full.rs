@@ -104,6 +104,26 @@ fn request(to: &str) -> ConvertRequest {
     request
 }
 
+/// Rounding is what was asked for, so that full verification allows for it, and for no more.
+#[test]
+fn rounded_numbers_are_within_what_their_target_states() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
+    for how in ["small", "fine"] {
+        let mut options = Value::Null;
+        options.set("quantize", how);
+        let context = Context::new().with_options("gltf", options);
+        let conversion = converted(&Disk::open(&path), "glb", &context).unwrap_or_else(|e| panic!("{how}: {e}"));
+        assert!(conversion.report.count_of("gltf.quantized") > 0, "{how}");
+        // Without the options, the same files are too far off.
+        let registry = Registry::standard();
+        let scene = registry.load(&Disk::open(&path), None, &Context::new()).expect("readable");
+        let exporter = registry.exporter("glb").expect("known");
+        let told = (&scene, &conversion.report);
+        assert!(registry.verify_read_back(exporter, told, &conversion.files, &context).is_ok(), "{how}");
+        assert!(registry.verify_read_back(exporter, told, &conversion.files, &Context::new()).is_err(), "{how}");
+    }
+}
+
 /// Motions without a model are files of their own kind.
 #[test]
 fn motions_without_a_model_are_compared_by_their_nodes() {

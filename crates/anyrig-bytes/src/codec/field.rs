@@ -30,6 +30,7 @@ macro_rules! fields {
     ($($type:ident => $to:expr, $from:expr);* $(;)?) => {$(
         impl Field for $type {
             const SIZE: usize = size_of::<$type>();
+            #[inline]
             fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
                 cursor.$type()
             }

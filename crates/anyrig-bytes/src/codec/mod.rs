@@ -1,7 +1,7 @@
 //! One description per binary record.
 //!
 //! A record is described once, as a function that walks its fields over a [`Codec`] in file order. [`ReadCodec`] fills
-//! the fields from bytes, [`WriteCodec`] writes them, [`TraceCodec`] writes them and notes offset, length, path and
+//! the fields from bytes, [`SkimCodec`] only the small ones, [`WriteCodec`] writes them, [`TraceCodec`] writes them and notes offset, length, path and
 //! value of each, [`TreeCodec`] collects them by name, [`LoadCodec`] fills them from a dump, [`edit`] sets one of them.
 //! Bulk arrays are taken and given as shared ranges, so a walk costs nothing per vertex.
 //!
@@ -35,6 +35,7 @@ mod layout;
 mod load;
 mod path;
 mod read;
+mod skim;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -49,6 +50,7 @@ pub use layout::{Item, ItemField, ItemLayout, Scalar};
 pub use load::{LoadCodec, load, parse_json};
 pub use path::{FieldPath, Missing, Step, resolve};
 pub use read::ReadCodec;
+pub use skim::SkimCodec;
 pub use trace::{Span, SpanKind, TraceCodec};
 pub use tree::{Bulk, Tree, TreeCodec, tree};
 pub use write::WriteCodec;

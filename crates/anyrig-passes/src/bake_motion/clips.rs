@@ -5,7 +5,7 @@ use super::sample::{Kind, Sampler, Value};
 use super::structure::Homes;
 use super::{BakeOptions, clip_needs_baking, fades, is_plain};
 use crate::codes;
-use anyrig_animation::{ClipHints, Pose, numbers_at, sample, scene_size};
+use anyrig_animation::{ClipHints, PointBox, Pose, numbers_at, sample, scene_size};
 use anyrig_bytes::{Context, Place, Result};
 use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs, World};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,9 +61,7 @@ fn model_size(scene: &Scene) -> f64 {
         return shown;
     }
     let places = anyrig_scene::walk::rest_world_transforms(scene).into_iter().map(|w| w.translation);
-    let ends = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
-    let (low, high) = places.filter(|p| p.is_finite()).fold(ends, |(low, high), p| (low.min(p), high.max(p)));
-    let size = (high - low).length();
+    let size = PointBox::of(places).diagonal();
     if size.is_finite() && size > 0.0 { size } else { 1.0 }
 }
 

@@ -153,11 +153,7 @@ pub(super) fn moved_nodes(clip: &Clip) -> Vec<NodeId> {
 
 /// True for targets on a node's translation, rotation, scale or pivots.
 pub(super) fn moves_transform(target: &Target) -> bool {
-    match target {
-        Target::Component { .. } => true,
-        Target::Node { property, .. } => *property != anyrig_scene::Property::MorphWeights,
-        _ => false,
-    }
+    target.moved_node().is_some()
 }
 
 /// Start and end of a clip and all times between at which one of a part's curves may bend or jump, ascending.

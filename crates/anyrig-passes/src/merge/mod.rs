@@ -4,10 +4,10 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use crate::codes;
 use crate::references::{NewIds, Pinned, numbered, pinned};
-use anyrig_bytes::{Context, Diagnostic, Result};
-use anyrig_scene::{Arena, ElementId, Image, Material, Mesh, RootSet, Scene, Skin, Target, Texture};
+use crate::{Count, codes, counts};
+use anyrig_bytes::{Context, Result};
+use anyrig_scene::{Arena, ElementId, Id, Image, Material, Mesh, RootSet, Scene, Skin, Target, Texture};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub enum Names {
     /// Only with equal names, so that every name stays.
     #[default]
     Matter,
-    /// Whatever they are called; the first one's name stays.
+    /// Whatever they are called; the first one's name stays, or if that has none, the next one's.
     Ignore,
 }
 
@@ -93,12 +93,28 @@ pub struct MergeStats {
     pub root_sets: u64,
 }
 
+impl MergeStats {
+    /// All kinds, in this order.
+    pub fn counts(&self) -> [Count; 7] {
+        [
+            Count::new(self.images, "image", "images"),
+            Count::new(self.textures, "texture", "textures"),
+            Count::new(self.materials, "material", "materials"),
+            Count::new(self.meshes, "mesh", "meshes"),
+            Count::new(self.skins, "skin", "skins"),
+            Count::new(self.parts, "part", "parts"),
+            Count::new(self.root_sets, "root set", "root sets"),
+        ]
+    }
+}
+
 /// Makes one of equal images, textures, materials, meshes and skins, one part of a mesh's parts with the same material,
 /// and one root set of several, as the options want it. The scene looks and moves the same.
 ///
 /// Elements are equal when all that they hold is, extras included; of equal ones the first stays. Lists that carried data
-/// may refer to by number stay as they are, as in [`crate::prune()`]. Images are equal by media type and bytes; the names
-/// that go are told. Parts are joined when topology, kinds of attributes, influences and moving morph targets agree and
+/// may refer to by number stay as they are, as in [`crate::prune()`]. Images are equal by media type and bytes. No name is
+/// made up and none is given twice; where the one that stays has a name, another name that goes is told
+/// (`passes.name-gone`). Parts are joined when topology, kinds of attributes, influences and moving morph targets agree and
 /// neither has extras; where a material blends, only neighbours are, so that what is drawn in order stays in order. What
 /// became one is told by kind (`passes.merged`).
 ///
@@ -118,18 +134,7 @@ pub fn merge(scene: &mut Scene, options: &MergeOptions, context: &Context) -> Re
     if options.root_sets == RootSets::Join {
         stats.root_sets = join_root_sets(scene);
     }
-    let rows = [
-        ("images", stats.images),
-        ("textures", stats.textures),
-        ("materials", stats.materials),
-        ("meshes", stats.meshes),
-        ("skins", stats.skins),
-        ("parts", stats.parts),
-        ("root sets", stats.root_sets),
-    ];
-    for (what, count) in rows.into_iter().filter(|(_, count)| *count > 0) {
-        context.push(Diagnostic::new(&codes::MERGED, what, "equal ones became one").times(count));
-    }
+    counts::tell(&stats.counts(), &codes::MERGED, "equal ones became one", context);
     Ok(stats)
 }
 
@@ -141,33 +146,26 @@ fn merge_equal(
     stats: &mut MergeStats,
     context: &Context,
 ) -> Result<()> {
+    macro_rules! merge {
+        ($list:ident, $word:literal, $key:expr) => {{
+            context.check_cancelled()?;
+            let kind = Kind { word: $word, list: |s| &mut s.$list, ids: |i| &mut i.$list };
+            stats.$list = merge_kind(scene, &kind, $key, context);
+        }};
+    }
     if !pinned.textures {
-        context.check_cancelled()?;
-        stats.images = renumber(scene, |scene, ids| unify(&scene.images, image_key, &mut ids.images));
-        stats.textures = renumber(scene, |scene, ids| {
-            let key = |t: &Texture| with_name(t, names, |t| t.name.clear());
-            unify(&scene.textures, key, &mut ids.textures)
-        });
+        merge!(images, "image", image_key);
+        merge!(textures, "texture", |t: &Texture| with_name(t, names));
     }
     if pinned.all {
         return Ok(());
     }
     // Of equal materials, one may move and the other stand still.
     if !moves_materials(scene) {
-        stats.materials = renumber(scene, |scene, ids| {
-            let key = |m: &Material| with_name(m, names, |m| m.name.clear());
-            unify(&scene.materials, key, &mut ids.materials)
-        });
+        merge!(materials, "material", |m: &Material| with_name(m, names));
     }
-    stats.meshes = renumber(scene, |scene, ids| {
-        let key = |m: &Mesh| with_name(m, names, |m| m.name.clear());
-        unify(&scene.meshes, key, &mut ids.meshes)
-    });
-    context.check_cancelled()?;
-    stats.skins = renumber(scene, |scene, ids| {
-        let key = |s: &Skin| with_name(s, names, |s| s.name.clear());
-        unify(&scene.skins, key, &mut ids.skins)
-    });
+    merge!(meshes, "mesh", |m: &Mesh| with_name(m, names));
+    merge!(skins, "skin", |s: &Skin| with_name(s, names));
     Ok(())
 }
 
@@ -178,20 +176,49 @@ fn moves_materials(scene: &Scene) -> bool {
     scene.clips.iter().flat_map(|c| &c.channels).any(|c| of_material(&c.target))
 }
 
-fn renumber(scene: &mut Scene, find: impl FnOnce(&Scene, &mut NewIds) -> u64) -> u64 {
-    let mut ids = NewIds::same(scene);
-    let count = find(scene, &mut ids);
-    if count > 0 {
-        ids.apply(scene);
+/// A kind of element: its word, its list, and the new ids of the list.
+struct Kind<T> {
+    word: &'static str,
+    list: fn(&mut Scene) -> &mut Arena<T>,
+    ids: fn(&mut NewIds) -> &mut Vec<Option<Id<T>>>,
+}
+
+/// Makes one of those whose keys are equal; how many went.
+fn merge_kind<T: Element>(scene: &mut Scene, kind: &Kind<T>, key: impl Fn(&T) -> T, context: &Context) -> u64 {
+    let mut new = NewIds::same(scene);
+    let list = (kind.list)(scene);
+    let first = first_equal(list, key);
+    let gone: Vec<usize> = (0..first.len()).filter(|i| first[*i] != *i).collect();
+    if gone.is_empty() {
+        return 0;
     }
-    count
+    for index in &gone {
+        pass_name_on(list.as_mut_slice(), (*index, first[*index]), kind.word, context);
+    }
+    *(kind.ids)(&mut new) = numbered(&vec![true; first.len()], |i| first[i]);
+    new.apply(scene);
+    gone.len() as u64
+}
+
+/// Gives the name of an element that goes to the one that stays, if that has none; else tells which name goes.
+fn pass_name_on<T: Element>(list: &mut [T], (gone, kept): (usize, usize), word: &str, context: &Context) {
+    let name = std::mem::take(list[gone].name_mut());
+    if list[kept].name_mut().is_empty() {
+        *list[kept].name_mut() = name;
+        return;
+    }
+    let kept = list[kept].label();
+    let label = if name.is_empty() { list[gone].label() } else { &name };
+    if !label.is_empty() && label != kept {
+        context.tell(&codes::NAME_GONE, format!("{word} {label:?}"), format!("it is the same as {kept:?}"));
+    }
 }
 
 /// The element without its name where names do not matter.
-fn with_name<T: Clone>(item: &T, names: Names, clear: impl FnOnce(&mut T)) -> T {
+fn with_name<T: Element>(item: &T, names: Names) -> T {
     let mut item = item.clone();
     if names == Names::Ignore {
-        clear(&mut item);
+        item.name_mut().clear();
     }
     item
 }
@@ -209,15 +236,10 @@ fn image_key(image: &Image) -> Image {
 /// How many elements of one hash are compared.
 const MOST_COMPARED: usize = 16;
 
-/// Gives equal elements one id; how many went.
-fn unify<T: PartialEq + Debug + Contents>(
-    arena: &Arena<T>,
-    key: impl Fn(&T) -> T,
-    ids: &mut Vec<Option<anyrig_scene::Id<T>>>,
-) -> u64 {
+/// For each element the first one of an equal key.
+fn first_equal<T: Element>(arena: &Arena<T>, key: impl Fn(&T) -> T) -> Vec<usize> {
     let mut known: BTreeMap<u64, Vec<(usize, T)>> = BTreeMap::new();
     let mut first: Vec<usize> = (0..arena.len()).collect();
-    let mut count = 0;
     for (index, item) in arena.values().enumerate() {
         let key = key(item);
         let mut hasher = DefaultHasher::new();
@@ -226,42 +248,64 @@ fn unify<T: PartialEq + Debug + Contents>(
         key.contents(&mut hasher);
         let equal_hash = known.entry(hasher.finish()).or_default();
         match equal_hash.iter().find(|(_, other)| *other == key) {
-            Some((other, _)) => {
-                first[index] = *other;
-                count += 1;
-            }
+            Some((other, _)) => first[index] = *other,
             None if equal_hash.len() < MOST_COMPARED => equal_hash.push((index, key)),
             None => {}
         }
     }
-    *ids = numbered(&vec![true; first.len()], |i| first[i]);
-    count
+    first
 }
 
-/// What an element's text leaves out.
-trait Contents {
-    fn contents(&self, hasher: &mut DefaultHasher);
+/// What can be found equal.
+trait Element: Clone + PartialEq + Debug {
+    fn name_mut(&mut self) -> &mut String;
+
+    /// What users know it by; may be empty.
+    fn label(&self) -> &str;
+
+    /// What its text leaves out.
+    fn contents(&self, _: &mut DefaultHasher) {}
 }
 
-impl Contents for Image {
+macro_rules! named_elements {
+    ($($kind:ty)*) => {$(
+        impl Element for $kind {
+            fn name_mut(&mut self) -> &mut String {
+                &mut self.name
+            }
+
+            fn label(&self) -> &str {
+                &self.name
+            }
+        }
+    )*};
+}
+
+named_elements!(Texture Material Skin);
+
+impl Element for Image {
+    fn name_mut(&mut self) -> &mut String {
+        &mut self.name
+    }
+
+    fn label(&self) -> &str {
+        if self.name.is_empty() { self.uri.as_deref().unwrap_or("") } else { &self.name }
+    }
+
     fn contents(&self, hasher: &mut DefaultHasher) {
         self.bytes.as_ref().map(anyrig_bytes::SharedBytes::as_slice).hash(hasher);
     }
 }
 
-impl Contents for Texture {
-    fn contents(&self, _: &mut DefaultHasher) {}
-}
+impl Element for Mesh {
+    fn name_mut(&mut self) -> &mut String {
+        &mut self.name
+    }
 
-impl Contents for Material {
-    fn contents(&self, _: &mut DefaultHasher) {}
-}
+    fn label(&self) -> &str {
+        &self.name
+    }
 
-impl Contents for Skin {
-    fn contents(&self, _: &mut DefaultHasher) {}
-}
-
-impl Contents for Mesh {
     fn contents(&self, hasher: &mut DefaultHasher) {
         for part in &self.parts {
             for stream in &part.streams {

@@ -75,6 +75,27 @@ fn names_matter_unless_told_otherwise() {
     assert_eq!(run(&mut named, |_| {}).0.materials, 0);
     assert_eq!(run(&mut unnamed, |o| o.names = Names::Ignore).0.materials, 1);
     assert_eq!(unnamed.materials.as_slice()[0].name, "0");
+    assert_eq!(unnamed.materials.len(), 2);
+}
+
+#[test]
+fn names_that_go_are_told_and_none_is_there_twice() {
+    let mut scene = Scene::default();
+    let named = [("", "a.png"), ("skin", "b.png"), ("hair", "c.png"), ("", "d.png"), ("skin", "e.png"), ("", "f.png")];
+    for (name, uri) in named {
+        let mut image = image(name, if uri == "f.png" { b"else" } else { b"same" });
+        image.uri = Some(uri.to_owned());
+        scene.images.push(image);
+    }
+    let context = Context::new();
+    merge(&mut scene, &MergeOptions::default(), &context).expect("valid");
+    let names: Vec<_> = scene.images.values().map(|i| (i.name.as_str(), i.uri.as_deref())).collect();
+    assert_eq!(names, [("skin", Some("a.png")), ("", Some("f.png"))], "the name of the next that has one");
+    let report = context.report();
+    let told = report.diagnostics().iter().filter(|d| d.code.id == "passes.name-gone");
+    let told: Vec<_> = told.map(|d| format!("{}: {}", d.subject, d.message)).collect();
+    assert_eq!(told, ["image \"hair\": it is the same as \"skin\"", "image \"d.png\": it is the same as \"skin\""]);
+    assert_eq!(report.count_of("passes.merged"), 4);
 }
 
 #[test]

@@ -67,8 +67,9 @@ pub struct ReduceKeysStats {
 ///   the tangents that these keys have. Steps keep their times; a step smaller than the bound goes.
 /// - For numbers the bound is proven (lines differ most at a key; cubics by their Bézier coefficients). Great arcs and
 ///   cubic rotations are compared at the keys and at three places between any two.
-/// - A channel that never leaves its first value becomes one key, as long as the clip keeps its length: where its other
-///   channels or a stated length do not hold it, the first and the last key stay.
+/// - A channel that never leaves its first value becomes one key, as long as the keys of the clip end where they did:
+///   where no other channel reaches as far, the first and the last key stay. That goes for clips of a stated length too,
+///   since there are formats whose clips are as long as their keys.
 /// - Curves that go on by a slope or in cycles outside their keys stay as they are, and so do segments of kinds other
 ///   than lines and steps on curves whose keys say what follows.
 /// - Channels that share their times are reduced only where that drops more numbers than a list of times of their own
@@ -127,11 +128,8 @@ fn reduce_clip(clip: &mut Clip, options: &ReduceKeysOptions, metres_per_unit: f6
     Ok(constant)
 }
 
-/// A channel that has to keep its last key although it never moves, so that the clip keeps its length.
+/// A channel that has to keep its last key although it never moves, so that the clip's keys end where they did.
 fn anchor(clip: &Clip, kept: &[Vec<u32>]) -> Option<usize> {
-    if clip.length_secs.is_some() {
-        return None;
-    }
     let last = |c: &Channel| c.curve.times_secs.last().copied();
     let end = clip.channels.iter().filter_map(last).fold(f64::MIN, f64::max);
     let ends = |c: &&(usize, &Channel)| last(c.1) == Some(end);

@@ -103,15 +103,30 @@ fn what_never_moves_is_one_key_and_the_clip_keeps_its_length() {
     assert_eq!((clip.end_secs(), stats.constant), (1.0, 3));
     assert!(clip.channels[0].curve.times_secs.same_memory(&clip.channels[2].curve.times_secs));
     assert_eq!(context.report().count_of("passes.keys-reduced"), 67 - 4);
-    let mut stated = scene.clone();
-    stated.clips[0].length_secs = Some(1.0);
-    reduce_keys(&mut stated, &ReduceKeysOptions::default(), &context).expect("valid");
-    assert!(stated.clips[0].channels.iter().all(|c| c.curve.len() == 1));
     let cubic = Curve::new(Interpolation::CubicHermite, 1, vec![0.0, 1.0], vec![0.0, 5.0, 0.0, 0.0, 5.0, 0.0]);
     let mut scene = self::clip(vec![Channel::new(NodeId::new(0), Property::MorphWeights, cubic), channel(1, 61)]);
     reduce_keys(&mut scene, &ReduceKeysOptions::default(), &context).expect("valid");
     let curve = &scene.clips[0].channels[0].curve;
     assert_eq!((curve.interpolation, curve.values.to_vec()), (Interpolation::Step, vec![5.0]));
+}
+
+/// What is stated stays, and the keys end where they did, whichever of the two a format goes by.
+#[test]
+fn a_stated_length_neither_changes_nor_takes_the_place_of_the_last_key() {
+    let still = |end: usize| Curve::new(Interpolation::Linear, 3, times(end), vec![1.0; 3 * end]);
+    let moving = Curve::new(Interpolation::Linear, 3, times(31), (0..93).map(|v| (v * v) as f32).collect::<Vec<_>>());
+    for length in [None, Some(0.5), Some(1.0), Some(2.0)] {
+        let channel = |node: usize, end: usize| Channel::new(NodeId::new(node), Property::Scale, still(end));
+        let mut scene = clip(vec![channel(0, 5), channel(1, 31)]);
+        scene.clips[0].length_secs = length;
+        reduce_keys(&mut scene, &ReduceKeysOptions::default(), &Context::new()).expect("valid");
+        let keys = |scene: &Scene| scene.clips[0].channels.iter().map(|c| c.curve.len()).collect::<Vec<_>>();
+        assert_eq!((keys(&scene), scene.clips[0].length_secs), (vec![1, 2], length));
+        // One that moves holds the end alone.
+        scene.clips[0].channels.push(Channel::new(NodeId::new(2), Property::Scale, moving.clone()));
+        reduce_keys(&mut scene, &ReduceKeysOptions::default(), &Context::new()).expect("valid");
+        assert_eq!((keys(&scene), scene.clips[0].length_secs), (vec![1, 1, 31], length));
+    }
 }
 
 #[test]

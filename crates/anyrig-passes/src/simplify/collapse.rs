@@ -3,6 +3,7 @@
 use super::attributes::Attributes;
 use super::quadric::Quadric;
 use super::{Borders, PlaceBits, SimplifyOptions, bits};
+use anyrig_animation::PointBox;
 use anyrig_bytes::{Context, Result};
 use anyrig_scene::Part;
 use glam::DVec3;
@@ -371,9 +372,7 @@ fn places(part: &Part) -> (Vec<u32>, Vec<u32>) {
 
 /// The diagonal of the box around all points.
 fn size(positions: &[DVec3]) -> f64 {
-    let Some(first) = positions.first() else { return 0.0 };
-    let (low, high) = positions.iter().fold((*first, *first), |(low, high), p| (low.min(*p), high.max(*p)));
-    (high - low).length()
+    PointBox::of(positions.iter().copied()).diagonal()
 }
 
 /// Shares of the corners in the nearest point of a triangle (Ericson, "Real-Time Collision Detection", 5.1.5).

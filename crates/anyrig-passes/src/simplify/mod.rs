@@ -7,6 +7,7 @@ mod quadric;
 mod tests;
 
 use crate::check::check_part;
+use crate::point_columns::PointColumns;
 use crate::shared_points::Renumbering;
 use crate::{codes, to_render_mesh};
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
@@ -184,6 +185,7 @@ fn simplify_checked(
     context.take_memory(bytes, || Place::element(place))?;
     let whole =
         if part.streams.iter().all(|s| s.domain == Domain::Point) { part.clone() } else { to_render_mesh(part)? };
+    context.take_memory(PointColumns::bytes_of_moves(&whole), || Place::element(place))?;
     let target = (triangles as f64 * options.ratio).ceil() as usize;
     let mut simplifier = Simplifier::new(&whole, options, meeting);
     simplifier.run(target, context)?;

@@ -259,6 +259,15 @@ fn wrong_options_parts_and_stops_are_errors() {
     assert_eq!(result.map_err(|e| e.kind()), Err(ErrorKind::Cancelled));
     let mut limits = anyrig_bytes::Limits::default();
     limits.memory_bytes = 100;
+    let result = simplify_part(&mut part, &SimplifyOptions::default(), &Context::new().with_limits(limits.clone()));
+    assert_eq!(result.map_err(|e| e.kind()), Err(ErrorKind::LimitExceeded));
+    // Enough for the part, but not for a list of what moves its points.
+    limits.memory_bytes = u64::from(part.point_count) * 320 + part.corner_count() as u64 * 320 + 1000;
+    let still =
+        simplify_part(&mut part.clone(), &SimplifyOptions::default(), &Context::new().with_limits(limits.clone()));
+    assert!(still.is_ok(), "{still:?}");
+    let delta = DeltaStream::new(Semantic::Position, 3, vec![1.0; part.point_count as usize * 3]);
+    part.morphs = vec![PartMorph::new(vec![delta]); 20];
     let result = simplify_part(&mut part, &SimplifyOptions::default(), &Context::new().with_limits(limits));
     assert_eq!(result.map_err(|e| e.kind()), Err(ErrorKind::LimitExceeded));
 }

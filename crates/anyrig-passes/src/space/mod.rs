@@ -92,9 +92,11 @@ pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, co
     let unit = source.metres_per_unit / target.metres_per_unit;
     let turn_faces = basis.mirrors() != (source.winding != target.winding);
     let change = Change { basis, unit, turn_faces, flip_v: source.uv_origin != target.uv_origin };
+    // Before anything changes, so that an error leaves the scene as it was.
+    let clips = if change.flip_v { uv_curves::flipped(scene, context)? } else { Vec::new() };
     geometry::change_meshes(scene, &change, context)?;
     if change.flip_v {
-        uv_curves::flip(scene, context);
+        uv_curves::put(scene, clips);
         uv::flip_transforms(scene);
     }
     if !basis.is_identity() || unit != 1.0 {

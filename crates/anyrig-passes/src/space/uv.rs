@@ -9,10 +9,13 @@ use anyrig_scene::{Scene, UvOrigin, UvTransform};
 /// changes the origin. The images stay, so the scene looks the same to one who knows its space.
 ///
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated.
+/// [`anyrig_bytes::ErrorKind::Malformed`] when a mesh part was not validated; [`anyrig_bytes::ErrorKind::LimitExceeded`],
+/// which leaves the scene as it was; [`anyrig_bytes::ErrorKind::Cancelled`], after which it is of no use.
 pub fn flip_v(scene: &mut Scene, context: &Context) -> Result<()> {
+    // Before anything changes, so that an error leaves the scene as it was.
+    let clips = uv_curves::flipped(scene, context)?;
     change_uvs(scene, context)?;
-    uv_curves::flip(scene, context);
+    uv_curves::put(scene, clips);
     flip_transforms(scene);
     scene.space.uv_origin = match scene.space.uv_origin {
         UvOrigin::TopLeft => UvOrigin::BottomLeft,

@@ -2,67 +2,191 @@
 
 use crate::codes;
 use anyrig_animation::numbers_at;
-use anyrig_bytes::{Context, maths};
+use anyrig_bytes::{Context, Place, Result, maths};
 use anyrig_scene::{
-    Channel, Clip, Curve, Interpolation, MaterialId, MaterialProperty, Scene, Target, TextureSlot, UvTransform,
+    Channel, Clip, Curve, Interpolation, LayerBlend, MaterialId, MaterialProperty, Scene, Segment, Target, TextureSlot,
+    UvTransform,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Into how many pieces the time between two keys is cut where the result bends.
 const PIECES: u32 = 16;
 
-/// Changes the curves to those of `F T F` with `F(u, v) = (u, 1 - v)`; comes before the transforms at rest are changed.
+/// The clips whose curves change to those of `F T F` with `F(u, v) = (u, 1 - v)`, by their numbers. The transforms at
+/// rest must be those from before.
 ///
 /// With rotation `r` and scale `s`, the offset becomes `(u + s_v sin r, 1 - (v + s_v cos r))`, the rotation `-r`, and the
 /// scale stays. Where rotation and scale stand still, a curve on the offset stays of its kind and exact.
-pub(super) fn flip(scene: &mut Scene, context: &Context) {
-    let mut clips = std::mem::take(&mut scene.clips);
-    for clip in &mut clips {
-        for (material, slot) in moved(clip) {
-            flip_one(scene, clip, (material, slot), context);
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::LimitExceeded`]; [`anyrig_bytes::ErrorKind::Cancelled`].
+pub(super) fn flipped(scene: &Scene, context: &Context) -> Result<Vec<(usize, Clip)>> {
+    let mut changed = Vec::new();
+    for (number, clip) in scene.clips.iter().enumerate() {
+        context.check_cancelled()?;
+        let moved = moved(clip);
+        if !moved.is_empty() {
+            changed.push((number, flipped_clip(scene, clip, &moved, context)?));
         }
     }
-    scene.clips = clips;
+    Ok(changed)
 }
 
-fn moved(clip: &Clip) -> BTreeSet<(MaterialId, TextureSlot)> {
+/// Puts clips in the place of those of the same numbers.
+pub(super) fn put(scene: &mut Scene, changed: Vec<(usize, Clip)>) {
+    for (number, clip) in changed {
+        scene.clips[number] = clip;
+    }
+}
+
+/// Numbers of the channels on one texture's transform, lower layers first.
+#[derive(Default)]
+struct Own {
+    offsets: Vec<usize>,
+    rotations: Vec<usize>,
+    scales: Vec<usize>,
+}
+
+impl Own {
+    /// Whether more than the offset moves.
+    fn turns(&self) -> bool {
+        !(self.rotations.is_empty() && self.scales.is_empty())
+    }
+
+    /// These channels alone.
+    fn channels_of(&self, clip: &Clip) -> Vec<Channel> {
+        let all = self.offsets.iter().chain(&self.rotations).chain(&self.scales);
+        all.map(|i| clip.channels[*i].clone()).collect()
+    }
+}
+
+fn moved(clip: &Clip) -> BTreeMap<(MaterialId, TextureSlot), Own> {
     use MaterialProperty::{UvOffset, UvRotation, UvScale};
-    let of = |channel: &Channel| match channel.target {
-        Target::Material { material, property: UvOffset(slot) | UvRotation(slot) | UvScale(slot) } => {
-            Some((material, slot))
+    let mut moved: BTreeMap<_, Own> = BTreeMap::new();
+    for (i, channel) in clip.channels.iter().enumerate() {
+        let Target::Material { material, property } = channel.target else { continue };
+        match property {
+            UvOffset(slot) => moved.entry((material, slot)).or_default().offsets.push(i),
+            UvRotation(slot) => moved.entry((material, slot)).or_default().rotations.push(i),
+            UvScale(slot) => moved.entry((material, slot)).or_default().scales.push(i),
+            _ => {}
         }
-        _ => None,
-    };
-    clip.channels.iter().filter_map(of).collect()
+    }
+    moved
 }
 
-fn flip_one(scene: &Scene, clip: &mut Clip, (material, slot): (MaterialId, TextureSlot), context: &Context) {
-    let used = scene.materials.get(material).and_then(|m| m.texture(slot));
-    let rest = used.and_then(|t| t.transform).unwrap_or_default();
-    let target = |property: MaterialProperty| Target::Material { material, property };
-    let [offset, rotation, scale] =
-        [MaterialProperty::UvOffset(slot), MaterialProperty::UvRotation(slot), MaterialProperty::UvScale(slot)]
-            .map(target);
-    let turns = clip.channels.iter().any(|c| c.target == rotation || c.target == scale);
-    let new_offset = turns.then(|| sampled(clip, [&offset, &rotation, &scale], rest));
-    if turns || clip.layers.len() > 1 {
-        context.tell(&codes::UV_CURVES, clip.name.clone(), format!("material {} {slot}", material.index()));
-    }
-    let sin_cos = maths::f64::sin_cos(f64::from(rest.rotation_rad));
-    let moved = [f64::from(rest.scale[1]) * sin_cos.0, f64::from(rest.scale[1]) * sin_cos.1];
-    for channel in &mut clip.channels {
-        if channel.target == rotation {
-            channel.curve.values.make_mut().iter_mut().for_each(|v| *v = -*v);
-        } else if channel.target == offset && !turns {
-            // Upper layers hold differences, which no constant is added to.
-            flip_offsets(&mut channel.curve, if channel.layer == 0 { Some(moved) } else { None });
+fn flipped_clip(
+    scene: &Scene,
+    clip: &Clip,
+    moved: &BTreeMap<(MaterialId, TextureSlot), Own>,
+    context: &Context,
+) -> Result<Clip> {
+    let mut part = Clip::new("");
+    part.layers.clone_from(&clip.layers);
+    let mut flip = Flip { clip, new: clip.clone(), part, added: Vec::new(), gone: BTreeSet::new() };
+    for ((material, slot), own) in moved {
+        context.check_cancelled()?;
+        if own.turns() || clip.layers.len() > 1 {
+            context.tell(&codes::UV_CURVES, clip.name.clone(), format!("material {} {slot}", material.index()));
         }
+        let used = scene.materials.get(*material).and_then(|m| m.texture(*slot));
+        let transform =
+            Transform { material: *material, slot: *slot, rest: used.and_then(|t| t.transform).unwrap_or_default() };
+        let changed = own.offsets.iter().chain(&own.rotations).map(|i| clip.channels[*i].curve.values.len() as u64);
+        let bytes = changed.sum::<u64>().saturating_mul(size_of::<f32>() as u64);
+        context.take_memory(bytes, || Place::element(clip.name.clone()))?;
+        flip.texture(own, &transform, context)?;
     }
-    let Some(curve) = new_offset else { return };
-    let place = clip.channels.iter().position(|c| c.target == offset);
-    match place.and_then(|i| clip.channels.get_mut(i)) {
-        Some(channel) => channel.curve = curve,
-        None => clip.channels.insert(0, Channel::on(offset, curve)),
+    Ok(flip.finish())
+}
+
+/// One texture's transform at rest.
+struct Transform {
+    material: MaterialId,
+    slot: TextureSlot,
+    rest: UvTransform,
+}
+
+impl Transform {
+    fn target(&self, property: fn(TextureSlot) -> MaterialProperty) -> Target {
+        Target::Material { material: self.material, property: property(self.slot) }
+    }
+
+    /// What is added to an offset before its V is turned round.
+    fn moved_at_rest(&self) -> [f64; 2] {
+        let (sin, cos) = maths::f64::sin_cos(f64::from(self.rest.rotation_rad));
+        [f64::from(self.rest.scale[1]) * sin, f64::from(self.rest.scale[1]) * cos]
+    }
+}
+
+/// A clip that is being changed.
+struct Flip<'a> {
+    clip: &'a Clip,
+    new: Clip,
+    /// The layers, with the channels of the texture that is being sampled.
+    part: Clip,
+    /// Curves on offsets that had none in the lowest layer.
+    added: Vec<Channel>,
+    /// Channels that a sampled one contains.
+    gone: BTreeSet<usize>,
+}
+
+impl Flip<'_> {
+    fn texture(&mut self, own: &Own, transform: &Transform, context: &Context) -> Result<()> {
+        for i in &own.rotations {
+            turn_back(&mut self.new.channels[*i].curve);
+        }
+        let turns = own.turns();
+        for i in &own.offsets {
+            let layer = self.clip.channels[*i].layer;
+            if turns && self.clip.plays(layer) {
+                self.gone.insert(*i);
+                continue;
+            }
+            let blend = self.clip.layers.get(layer).map_or(LayerBlend::Override, |l| l.blend);
+            // Layers that are added hold differences, to which no constant is added.
+            let is_difference = layer > 0 && blend == LayerBlend::Additive;
+            let moved = (!is_difference).then(|| transform.moved_at_rest());
+            flip_offsets(&mut self.new.channels[*i].curve, moved);
+        }
+        if !turns {
+            return Ok(());
+        }
+        self.part.channels = own.channels_of(self.clip);
+        let curve = sampled(&self.part, transform, context)?;
+        let lowest = own.offsets.first().filter(|i| self.clip.channels[**i].layer == 0);
+        match lowest {
+            Some(i) => {
+                self.new.channels[*i].curve = curve;
+                self.gone.remove(i);
+            }
+            None => self.added.push(Channel::on(transform.target(MaterialProperty::UvOffset), curve)),
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Clip {
+        let mut number = 0;
+        self.new.channels.retain(|_| {
+            number += 1;
+            !self.gone.contains(&(number - 1))
+        });
+        self.new.channels.splice(0..0, self.added);
+        self.new
+    }
+}
+
+/// Makes a rotation that of the other sense.
+fn turn_back(curve: &mut Curve) {
+    curve.values.make_mut().iter_mut().for_each(|v| *v = -*v);
+    for segment in &mut curve.segments {
+        match segment {
+            Segment::Hermite { out_slope, in_slope } => {
+                (*out_slope, *in_slope) = (-*out_slope, -*in_slope);
+            }
+            Segment::Bezier { out, into } => (out.slope, into.slope) = (-out.slope, -into.slope),
+            Segment::Step | Segment::StepNext | Segment::Linear | Segment::Eased { .. } => {}
+        }
     }
 }
 
@@ -79,41 +203,70 @@ fn flip_offsets(curve: &mut Curve, moved: Option<[f64; 2]>) {
     }
 }
 
-/// The new offset where rotation or scale move too: at all keys, and in between unless all only jump.
-fn sampled(clip: &Clip, [offset, rotation, scale]: [&Target; 3], rest: UvTransform) -> Curve {
-    let own = || clip.channels.iter().filter(|c| [offset, rotation, scale].contains(&&c.target));
-    let jumps = own().all(|c| c.curve.interpolation == Interpolation::Step);
-    let mut keys: Vec<f64> = own().flat_map(|c| c.curve.times_secs.iter().copied()).collect();
-    keys.sort_by(f64::total_cmp);
-    keys.dedup();
-    let mut times = Vec::new();
-    for pair in keys.windows(2) {
-        let pieces = if jumps { 1 } else { PIECES };
-        times.extend((0..pieces).map(|i| pair[0] + (pair[1] - pair[0]) * f64::from(i) / f64::from(pieces)));
-    }
-    times.extend(keys.last());
+/// The new offset where rotation or scale move too: at all keys, and in between unless all only jump. The clip holds the
+/// channels of this texture alone.
+fn sampled(part: &Clip, transform: &Transform, context: &Context) -> Result<Curve> {
+    let jumps = curves(part).all(|c| c.interpolation == Interpolation::Step);
+    let times = times(part, if jumps { 1 } else { PIECES }, context)?;
+    context.take_memory((times.len() * size_of::<[f32; 2]>()) as u64, || place(transform))?;
+    let [offset, rotation, scale] =
+        [MaterialProperty::UvOffset, MaterialProperty::UvRotation, MaterialProperty::UvScale]
+            .map(|property| transform.target(property));
+    let rest = transform.rest;
     let at = |target: &Target, rest: &[f32], time: f64| {
         let rest: Vec<f64> = rest.iter().map(|v| f64::from(*v)).collect();
-        numbers_at(clip, target, &rest, time)
+        numbers_at(part, target, &rest, time)
     };
     let mut values = Vec::with_capacity(times.len() * 2);
     for time in &times {
-        let moved = at(offset, &rest.offset, *time);
-        let angle = at(rotation, &[rest.rotation_rad], *time);
-        let scales = at(scale, &rest.scale, *time);
+        context.check_cancelled()?;
+        let moved = at(&offset, &rest.offset, *time);
+        let angle = at(&rotation, &[rest.rotation_rad], *time);
+        let scales = at(&scale, &rest.scale, *time);
         let ([u, v], [angle], [_, scale_v]) = (&moved[..], &angle[..], &scales[..]) else { continue };
         let (sin, cos) = maths::f64::sin_cos(*angle);
         values.extend([(u + scale_v * sin) as f32, (1.0 - (v + scale_v * cos)) as f32]);
     }
-    Curve::new(if jumps { Interpolation::Step } else { Interpolation::Linear }, 2, times, values)
+    Ok(Curve::new(if jumps { Interpolation::Step } else { Interpolation::Linear }, 2, times, values))
+}
+
+/// All that the values of a clip depend on.
+fn curves(clip: &Clip) -> impl Iterator<Item = &Curve> {
+    let layers: BTreeSet<usize> = clip.channels.iter().map(|c| c.layer).collect();
+    let weights = layers.into_iter().filter_map(|l| clip.layers.get(l)?.weight_curve.as_ref());
+    clip.channels.iter().map(|c| &c.curve).chain(weights)
+}
+
+/// The times of all keys, and those that cut the time between two into pieces.
+fn times(part: &Clip, pieces: u32, context: &Context) -> Result<Vec<f64>> {
+    let keys: usize = curves(part).map(Curve::len).sum();
+    let place = || Place::element("curves of a texture's transform");
+    context.take_memory((keys * size_of::<f64>()) as u64, place)?;
+    let mut keys: Vec<f64> = curves(part).flat_map(|c| c.times_secs.iter().copied()).collect();
+    keys.sort_by(f64::total_cmp);
+    keys.dedup();
+    let count = keys.len().saturating_sub(1) as u64 * u64::from(pieces) + 1;
+    context.take_elements(count, place)?;
+    context.take_memory(count * size_of::<f64>() as u64, place)?;
+    let mut times = Vec::with_capacity(count as usize);
+    for pair in keys.windows(2) {
+        times.extend((0..pieces).map(|i| pair[0] + (pair[1] - pair[0]) * f64::from(i) / f64::from(pieces)));
+    }
+    times.extend(keys.last());
+    Ok(times)
+}
+
+fn place(transform: &Transform) -> Place {
+    Place::element(format!("material {} {}", transform.material.index(), transform.slot))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flip_v;
+    use crate::{flip_v, to_space};
     use anyrig_animation::Look;
-    use anyrig_scene::{Material, Texture, TextureUse};
+    use anyrig_bytes::{ErrorKind, Limits};
+    use anyrig_scene::{ClipLayer, Material, Space, Texture, TextureUse, UvOrigin};
 
     const SLOT: TextureSlot = TextureSlot::BaseColor;
 
@@ -156,6 +309,64 @@ mod tests {
             }
         }
         context.report().count_of("passes.uv-curves")
+    }
+
+    /// The scene with a layer over the first, and a channel on it.
+    fn layered(mut scene: Scene, blend: LayerBlend, channel: usize) -> Scene {
+        let clip = &mut scene.clips[0];
+        clip.layers = vec![ClipLayer::new("low", blend), ClipLayer::new("high", blend)];
+        clip.channels[channel].layer = 1;
+        clip.channels.sort_by_key(|c| c.layer);
+        scene
+    }
+
+    #[test]
+    fn what_is_sampled_is_booked_and_can_be_stopped() {
+        let rotation = (MaterialProperty::UvRotation(SLOT), Interpolation::Linear, &[0.0f32, 1.5][..]);
+        let before = scene(&[rotation]);
+        let with = |change: &dyn Fn(&mut Limits)| {
+            let mut limits = Limits::default();
+            change(&mut limits);
+            Context::new().with_limits(limits)
+        };
+        let stopped = Context::new().with_cancel(std::sync::Arc::new(true.into()));
+        let space = |scene: &mut Scene, context: &Context| {
+            to_space(scene, Space::GLTF.with_uv_origin(UvOrigin::BottomLeft), context)
+        };
+        // Seventeen keys, of a time and two numbers each; two keys that are sorted, two numbers that are turned.
+        let bytes = 17 * (8 + 8) + 2 * 8 + 2 * 4;
+        for (context, kind) in [
+            (with(&|l| l.elements = 16), ErrorKind::LimitExceeded),
+            (with(&|l| l.memory_bytes = bytes - 1), ErrorKind::LimitExceeded),
+            (stopped, ErrorKind::Cancelled),
+        ] {
+            for pass in [flip_v, space] {
+                let mut scene = before.clone();
+                let error = pass(&mut scene, &context).expect_err("too much");
+                assert_eq!(error.kind(), kind, "{error}");
+                assert!(scene == before, "it changed although there was no room");
+            }
+        }
+        let enough = with(&|l| (l.elements, l.memory_bytes) = (17, bytes));
+        flip_v(&mut before.clone(), &enough).expect("enough");
+    }
+
+    #[test]
+    fn layers_are_flipped_as_they_blend() {
+        let offset = (MaterialProperty::UvOffset(SLOT), Interpolation::Linear, &[0.0f32, 1.0, 2.0, -1.0][..]);
+        let rotation = (MaterialProperty::UvRotation(SLOT), Interpolation::Linear, &[0.0f32, 1.5][..]);
+        for blend in [LayerBlend::Additive, LayerBlend::Override, LayerBlend::OverridePassthrough] {
+            assert_eq!(judge(&layered(scene(&[offset]), blend, 0), 1e-5), 1, "{blend:?}");
+            assert_eq!(judge(&layered(scene(&[rotation, offset]), blend, 1), 0.006), 1, "{blend:?}");
+        }
+    }
+
+    #[test]
+    fn a_rotation_that_bends_between_its_keys_bends_the_other_way() {
+        let mut scene = scene(&[(MaterialProperty::UvRotation(SLOT), Interpolation::Linear, &[0.0f32, 1.5][..])]);
+        let bend = Segment::Hermite { out_slope: 2.0, in_slope: -1.0 };
+        scene.clips[0].channels[0].curve = Curve::per_key(vec![0.0, 2.0], vec![0.0, 1.5], vec![bend; 2]);
+        assert_eq!(judge(&scene, 0.1), 1);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::model::{
     BoneInfo, BoundsInfo, ClipInfo, Counts, ImageInfo, Inspection, MaterialInfo, MeshInfo, NodeInfo, PartInfo,
     SkinInfo, SpaceInfo, TextureInfo,
 };
-use anyrig_scene::glam::{DAffine3, DVec3, Vec3};
+use anyrig_animation::PointBox;
+use anyrig_scene::glam::{DAffine3, Vec3};
 use anyrig_scene::{
     AlphaMode, Axis, Clip, Handedness, Influences, Material, Mesh, NodeId, Part, Scene, Space, Topology, walk,
 };
@@ -88,16 +89,15 @@ fn space(space: &Space) -> SpaceInfo {
 
 /// Exact for what the file states; skinned meshes count where their points are stored.
 fn bounds(scene: &Scene, worlds: &[DAffine3]) -> Option<BoundsInfo> {
-    let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let mut all = PointBox::EMPTY;
     for (id, node) in scene.nodes.iter() {
         let Some(instance) = &node.mesh else { continue };
         let world = if instance.skin.is_some() { DAffine3::IDENTITY } else { worlds[id.index()] };
         for p in scene.meshes[instance.mesh].parts.iter().flat_map(Part::positions) {
-            let p = world.transform_point3(Vec3::from_array(*p).as_dvec3());
-            (min, max) = (min.min(p), max.max(p));
+            all.add(world.transform_point3(Vec3::from_array(*p).as_dvec3()));
         }
     }
-    min.is_finite().then(|| BoundsInfo { min: min.to_array(), max: max.to_array() })
+    (!all.is_empty()).then(|| BoundsInfo { min: all.low.to_array(), max: all.high.to_array() })
 }
 
 fn tree(scene: &Scene, order: &[NodeId], place_of_node: &[usize]) -> Vec<NodeInfo> {

@@ -77,34 +77,8 @@ pub fn optimize_scene(scene: &mut Scene, options: &OptimizeOptions, context: &Co
 
 fn run_pass(pass: PassName, scene: &mut Scene, options: &OptimizeOptions, context: &Context) -> Result<String> {
     Ok(match pass {
-        PassName::Prune => {
-            let s = passes::prune(scene, &options.prune(), context)?;
-            removed(&[
-                (s.meshes, "mesh", "meshes"),
-                (s.skins, "skin", "skins"),
-                (s.materials, "material", "materials"),
-                (s.textures, "texture", "textures"),
-                (s.images, "image", "images"),
-                (s.cameras, "camera", "cameras"),
-                (s.lights, "light", "lights"),
-                (s.nodes, "node", "nodes"),
-                (s.clips, "clip", "clips"),
-                (s.channels, "channel", "channels"),
-                (s.streams, "attribute", "attributes"),
-            ])
-        }
-        PassName::Merge => {
-            let s = passes::merge(scene, &options.merge(), context)?;
-            removed(&[
-                (s.images, "image", "images"),
-                (s.textures, "texture", "textures"),
-                (s.materials, "material", "materials"),
-                (s.meshes, "mesh", "meshes"),
-                (s.skins, "skin", "skins"),
-                (s.parts, "part", "parts"),
-                (s.root_sets, "root set", "root sets"),
-            ])
-        }
+        PassName::Prune => fewer(&passes::prune(scene, &options.prune(), context)?.counts()),
+        PassName::Merge => fewer(&passes::merge(scene, &options.merge(), context)?.counts()),
         PassName::LimitInfluences => {
             let s = passes::limit_all_influences(scene, options.max_influences, context)?;
             changed(s.influences > 0, || format!("{} influences fewer at {} points", s.influences, s.points))
@@ -140,9 +114,8 @@ fn became(before: u64, after: u64, what: &str) -> String {
     changed(before != after, || format!("{before} {what} became {after}"))
 }
 
-fn removed(rows: &[(u64, &str, &str)]) -> String {
-    let some = rows.iter().filter(|(count, ..)| *count > 0);
-    let words: Vec<String> =
-        some.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect();
+fn fewer(counts: &[passes::Count]) -> String {
+    let word = |c: &passes::Count| format!("{} {}", c.count, if c.count == 1 { c.one } else { c.many });
+    let words: Vec<String> = counts.iter().filter(|c| c.count > 0).map(word).collect();
     changed(!words.is_empty(), || format!("{} fewer", words.join(", ")))
 }

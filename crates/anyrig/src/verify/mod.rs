@@ -8,7 +8,7 @@ mod shown;
 use crate::Registry;
 use crate::registry::extension_of;
 use crate::written::WrittenFiles;
-use anyrig_bytes::{Attachment, Context, Error, Place, Report, Result, Role, Source};
+use anyrig_bytes::{Attachment, Context, Error, ErrorKind, Place, Report, Result, Role, Source};
 use anyrig_scene::{ExportedFile, Exporter, Importer, Scene};
 
 /// Reads every written file back far enough to know that it is whole: [`Exporter::verify`].
@@ -63,9 +63,8 @@ impl Registry {
         let space = readings.first().map_or(exported.space, |r| r.space);
         let expected = expected::expected(exported, exporter.info(), space, context)?;
         let comparison = motion::Comparison { exported, expected: &expected, told, numbers, info: exporter.info() };
-        comparison
-            .run(&readings, context)
-            .map_err(|e| if e.kind() == anyrig_bytes::ErrorKind::Cancelled { e } else { fault(e) })
+        let is_no_fault = |e: &Error| matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded);
+        comparison.run(&readings, context).map_err(|e| if is_no_fault(&e) { e } else { fault(e) })
     }
 
     /// Reads written files as scenes: the main file with the motions that lie beside it, in the space that the exporter
@@ -81,8 +80,7 @@ impl Registry {
         let main_kind = files.first().map(kind).unwrap_or_default();
         let mut apart = context.apart();
         for file in motions(importer, files, &main_kind) {
-            let name = file.name.rsplit('/').next().unwrap_or(&file.name).to_owned();
-            apart = apart.with_attachment(Attachment::new(Role::Motion, name, file.content.to_shared()));
+            apart = apart.with_attachment(Attachment::new(Role::Motion, &file.name, file.content.to_shared()));
         }
         let alike = files.iter().enumerate().filter(|(_, file)| kind(file) == main_kind);
         alike

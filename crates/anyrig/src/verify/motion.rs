@@ -1,6 +1,6 @@
 //! Comparing what scenes show at rest and in clips.
 
-use super::pairing::Pairing;
+use super::pairing::{Pairing, Sides};
 use super::shown::{Shown, sheared, texture_coordinates};
 use anyrig_animation::Pose;
 use anyrig_bytes::{Context, Error, Place, Report, Result, Severity};
@@ -39,7 +39,7 @@ struct Written<'a> {
     clip: &'a Clip,
 }
 
-fn differs(message: String) -> Error {
+pub(super) fn differs(message: String) -> Error {
     Error::malformed(Place::whole(), message)
 }
 
@@ -58,20 +58,21 @@ impl Comparison<'_> {
         } else {
             Vec::new()
         };
-        let rest = Pose::rest(self.expected);
-        let shown = Shown::of(self.expected, &rest, &loose);
+        let rest = Pose::rest_within(self.expected, &context.apart())?;
+        let shown = Shown::of(self.expected, &rest, &loose, context)?;
         if shown.primitives.is_empty() {
             return self.nodes(&pairs, context);
         }
-        let rest_of_first = Pose::rest(first);
-        let read = Shown::of(first, &rest_of_first, &[]);
+        let rest_of_first = Pose::rest_within(first, &context.apart())?;
+        let read = Shown::of(first, &rest_of_first, &[], context)?;
         let (size, coordinate) = shown.extent();
         let rest_error = if self.approximated() { self.numbers.rest_error * size } else { 0.0 };
         let tolerance = OF_SIZE * size + OF_COORDINATE * coordinate + rest_error;
-        let uvs = (texture_coordinates(self.expected, &rest), texture_coordinates(first, &rest_of_first));
-        let pairing = Pairing::at_rest((&shown, &read), (&uvs.0, &uvs.1), tolerance)
-            .map_err(|message| differs(format!("at rest: {message}")))?;
-        drop((shown, read, uvs));
+        let uv_a = texture_coordinates(self.expected, &rest, context)?;
+        let uv_b = texture_coordinates(first, &rest_of_first, context)?;
+        let sides = Sides { a: &shown, b: &read, uv_a: &uv_a, uv_b: &uv_b, tolerance };
+        let pairing = Pairing::at_rest(&sides, context)?;
+        drop((shown, read, uv_a, uv_b));
         for (clip, written) in pairs {
             let posed = PosedClip { comparison: self, clip, written, loose: &loose, pairing: &pairing, tolerance };
             posed.compare(context)?;
@@ -212,17 +213,17 @@ impl PosedClip<'_> {
         let joints = if sampled { 1 + depth(scene) } else { 0 };
         for time_secs in times(clip) {
             context.check_cancelled()?;
-            let shown = self.shown(time_secs);
+            let shown = self.shown(time_secs, context)?;
             let read_secs = time_secs - clip.start_secs + self.written.clip.start_secs;
             let pose = Pose::of_clip(self.written.scene, self.written.clip, read_secs);
-            let read = Shown::of(self.written.scene, &pose, &[]);
+            let read = Shown::of(self.written.scene, &pose, &[], context)?;
             let (size, coordinate) = shown.extent();
             let mut tolerance = self.tolerance.max(OF_SIZE * size + OF_COORDINATE * coordinate);
             tolerance += self.comparison.numbers.motion_error * joints as f64 * size.max(coordinate);
             let Some(mut difference) = self.pairing.difference(&shown, &read, tolerance) else { continue };
             // Of fast motion, rounded times show too.
             let step_secs = TIME_ROUNDING * time_secs.abs();
-            let moved = self.moved(time_secs - step_secs, time_secs + step_secs);
+            let moved = self.moved(time_secs - step_secs, time_secs + step_secs, context)?;
             if moved > 0.0 {
                 match self.pairing.difference(&shown, &read, tolerance + moved) {
                     None => continue,
@@ -234,19 +235,19 @@ impl PosedClip<'_> {
         Ok(())
     }
 
-    fn shown(&self, time_secs: f64) -> Shown {
+    fn shown(&self, time_secs: f64, context: &Context) -> Result<Shown> {
         let scene = self.comparison.expected;
-        Shown::of(scene, &Pose::of_clip(scene, &scene.clips[self.clip], time_secs), self.loose)
+        Shown::of(scene, &Pose::of_clip(scene, &scene.clips[self.clip], time_secs), self.loose, context)
     }
 
     /// The longest way of a corner between two times.
-    fn moved(&self, from_secs: f64, to_secs: f64) -> f64 {
-        let (from, to) = (self.shown(from_secs), self.shown(to_secs));
+    fn moved(&self, from_secs: f64, to_secs: f64, context: &Context) -> Result<f64> {
+        let (from, to) = (self.shown(from_secs, context)?, self.shown(to_secs, context)?);
         let ways = from.primitives.iter().zip(&to.primitives).flat_map(|(a, b)| {
             let (a, b) = (from.corners(a), to.corners(b));
             [0, 1, 2].map(|c| a[c].distance(b[c]))
         });
-        ways.fold(0.0, f64::max)
+        Ok(ways.fold(0.0, f64::max))
     }
 
     /// A clip lasts as long as before, with or without what the target drops of it.

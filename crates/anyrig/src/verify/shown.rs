@@ -1,6 +1,7 @@
 //! What a scene shows in a pose, as points, lines and triangles.
 
-use anyrig_animation::{Evaluator, Pose, PosedPart, for_each_posed_part};
+use anyrig_animation::{Evaluator, PointBox, Pose, PosedPart, try_for_each_posed_part};
+use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{Domain, Influences, NodeId, Part, Scene, Semantic, Topology, Trs, walk};
 
@@ -24,11 +25,24 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// `loose` has a flag for each node: what hangs on it is not compared.
-    pub(super) fn of(scene: &Scene, pose: &Pose, loose: &[bool]) -> Self {
-        let (mut shown, fronts) = (Self::default(), Fronts::of(scene));
-        for_each_posed_part(scene, pose, |posed| {
-            let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
+    /// `loose` has a flag for each node: what hangs on it is not compared. Each of these lists has the memory of a whole
+    /// job for itself, since no more than a few are there at a time.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when all points and primitives take more than the memory limit;
+    /// [`anyrig_bytes::ErrorKind::Cancelled`].
+    pub(super) fn of(scene: &Scene, pose: &Pose, loose: &[bool], context: &Context) -> Result<Self> {
+        let (mut shown, fronts, apart) = (Self::default(), Fronts::of(scene), context.apart());
+        try_for_each_posed_part(scene, pose, |posed| {
+            apart.check_cancelled()?;
+            let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return Ok(()) };
+            let bytes = primitive_count(part).saturating_mul(size_of::<Primitive>() as u64);
+            apart.take_memory(bytes, || place(&posed))?;
+            apart.take_memory((posed.positions.len() * size_of::<[f32; 3]>()) as u64, || place(&posed))?;
+            let end = shown.points.len() + posed.positions.len();
+            if u32::try_from(end).is_err() {
+                return Err(Error::limit(place(&posed), "there are more points than can be numbered"));
+            }
             let first = shown.points.len() as u32;
             let binding = Binding::of(scene, posed.node, part, loose);
             for_each_primitive(part, fronts.winding(&posed, part), |size, corners| {
@@ -40,8 +54,9 @@ impl Shown {
                 }
             });
             shown.points.extend(posed.positions);
-        });
-        shown
+            Ok(())
+        })?;
+        Ok(shown)
     }
 
     /// The corners of a primitive.
@@ -52,21 +67,26 @@ impl Shown {
 
     /// The diagonal of the box around all points, and the largest coordinate.
     pub(super) fn extent(&self) -> (f64, f64) {
-        let points = self.points.iter().map(|p| DVec3::from_array(p.map(f64::from)));
-        let (low, high) = points.fold((DVec3::MAX, DVec3::MIN), |(low, high), p| (low.min(p), high.max(p)));
-        if low.x > high.x {
+        let all = PointBox::of_positions(&self.points);
+        if all.is_empty() {
             return (0.0, 0.0);
         }
-        ((high - low).length(), low.abs().max(high.abs()).max_element())
+        (all.diagonal(), all.low.abs().max(all.high.abs()).max_element())
     }
 }
 
 /// The first texture coordinates of each corner, for each of [`Shown::primitives`] in the rest pose; not a number where
 /// a part has none.
-pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose) -> Vec<[[f32; 2]; 3]> {
-    let (mut all, fronts) = (Vec::new(), Fronts::of(scene));
-    for_each_posed_part(scene, pose, |posed| {
-        let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return };
+///
+/// # Errors
+/// As [`Shown::of`].
+pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose, context: &Context) -> Result<Vec<[[f32; 2]; 3]>> {
+    let (mut all, fronts, apart) = (Vec::new(), Fronts::of(scene), context.apart());
+    try_for_each_posed_part(scene, pose, |posed| {
+        apart.check_cancelled()?;
+        let Some(part) = scene.meshes.get(posed.mesh).and_then(|m| m.parts.get(posed.part)) else { return Ok(()) };
+        let bytes = primitive_count(part).saturating_mul(size_of::<[[f32; 2]; 3]>() as u64);
+        apart.take_memory(bytes, || place(&posed))?;
         let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain != Domain::Face);
         let values = stream.and_then(|s| s.arrays::<2>()).unwrap_or(&[]);
         let by_corner = stream.is_some_and(|s| s.domain == Domain::Corner);
@@ -76,8 +96,22 @@ pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose) -> Vec<[[f32; 2]; 
                 all.push(corners.map(|c| values.get(at(c)).copied().unwrap_or([f32::NAN; 2])));
             }
         });
-    });
-    all
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+fn place(posed: &PosedPart) -> Place {
+    Place::element(format!("node {} mesh {} part {}", posed.node.index(), posed.mesh.index(), posed.part))
+}
+
+/// How often [`for_each_primitive`] calls back.
+fn primitive_count(part: &Part) -> u64 {
+    let count = match part.topology {
+        Topology::Points | Topology::Lines => part.face_count(),
+        Topology::Triangles | Topology::Polygons { .. } => part.triangle_count(),
+    };
+    count as u64
 }
 
 /// In which order a triangle's corners show its front.

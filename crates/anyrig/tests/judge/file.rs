@@ -1,6 +1,9 @@
 //! A glTF file as JSON and buffers, and its accessors as numbers.
 
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Extensions that say where points are, and that this judge does not know.
 const UNKNOWN: [&str; 7] = [
@@ -13,22 +16,23 @@ const UNKNOWN: [&str; 7] = [
     "MSFT_lod",
 ];
 
+/// The numbers of an accessor.
+pub(super) type Numbers = Rc<Vec<f64>>;
+
 /// A file with its buffers.
 pub struct File {
     pub(super) json: Value,
     buffers: Vec<Vec<u8>>,
+    /// Accessors that were read.
+    known: RefCell<BTreeMap<usize, Numbers>>,
 }
 
 impl File {
-    /// Reads a `.glb` or `.gltf`; `resolve` gives files beside it. `None` for what cannot be judged.
+    /// Reads a `.glb` or `.gltf`; `resolve` gives files beside it. `None` for what cannot be read.
     pub fn open(bytes: &[u8], resolve: impl Fn(&str) -> Option<Vec<u8>>) -> Option<Self> {
         let (text, mut binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let json: Value = serde_json::from_slice(text).ok()?;
-        let used = at(&json, "extensionsUsed").iter().chain(at(&json, "extensionsRequired"));
-        if used.filter_map(Value::as_str).any(|name| UNKNOWN.contains(&name)) {
-            return None;
-        }
         let content = |buffer: &Value| match buffer["uri"].as_str() {
             None => binary.take().map(<[u8]>::to_vec),
             Some(uri) => match uri.strip_prefix("data:") {
@@ -37,7 +41,13 @@ impl File {
             },
         };
         let buffers = at(&json, "buffers").iter().map(content).collect::<Option<_>>()?;
-        Some(Self { json, buffers })
+        Some(Self { json, buffers, known: RefCell::default() })
+    }
+
+    /// Whether the judge knows all that says where points are.
+    pub fn is_plain(&self) -> bool {
+        let used = self.list("extensionsUsed").iter().chain(self.list("extensionsRequired"));
+        !used.filter_map(Value::as_str).any(|name| UNKNOWN.contains(&name))
     }
 
     /// A list of the root; empty when there is none.
@@ -50,9 +60,18 @@ impl File {
         number(index).and_then(|i| number(&self.list("accessors")[i]["count"])).unwrap_or(0)
     }
 
-    /// Width of an element, and all numbers; none for what is no index.
-    pub(super) fn accessor(&self, index: &Value) -> (usize, Vec<f64>) {
-        let Some(accessor) = number(index).map(|i| &self.list("accessors")[i]) else { return (1, Vec::new()) };
+    /// All numbers of an accessor; none for what is no index.
+    pub(super) fn accessor(&self, index: &Value) -> Numbers {
+        let Some(index) = number(index) else { return Rc::default() };
+        if let Some(known) = self.known.borrow().get(&index) {
+            return Rc::clone(known);
+        }
+        let read = Rc::new(self.read(&self.list("accessors")[index]));
+        self.known.borrow_mut().insert(index, Rc::clone(&read));
+        read
+    }
+
+    fn read(&self, accessor: &Value) -> Vec<f64> {
         let width = match accessor["type"].as_str() {
             Some("VEC2") => 2,
             Some("VEC3") => 3,
@@ -75,7 +94,7 @@ impl File {
                 values[to..to + width].copy_from_slice(&new[element * width..(element + 1) * width]);
             }
         }
-        (width, values)
+        values
     }
 
     /// `place` has the offset in the view, `kind` the number type.

@@ -4,12 +4,13 @@
 //! All arithmetic is f64. Known are nodes, skins, morph targets of positions, and animation of translation, rotation,
 //! scale and weights. Of what changes positions in other ways (compression, instancing) it says that it cannot judge.
 #![allow(clippy::disallowed_methods, reason = "a judge need not give the same bits everywhere")]
+#![allow(dead_code, reason = "each test asks the judge something else")]
 
 mod file;
 
 pub use file::File;
 
-use file::{at, number, numbers};
+use file::{Numbers, at, number, numbers};
 use serde_json::Value;
 
 type Matrix = [[f64; 4]; 4];
@@ -17,8 +18,16 @@ type Point = [f64; 3];
 
 const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
 
-/// The points of each shown primitive in scene space, primitives in depth-first order of their nodes. A point that no
-/// joint holds has no place.
+/// What a node shows.
+pub struct Primitive {
+    pub node: usize,
+    /// Its points as they are stored.
+    pub stored: Vec<Point>,
+    /// In scene space, blended, skinned and placed. A point that no joint holds has no place.
+    pub shown: Vec<Option<Point>>,
+}
+
+/// [`Primitive::shown`] of all primitives, in depth-first order of their nodes.
 pub type Shown = Vec<Vec<Option<Point>>>;
 
 /// The largest distance between points; an error when there are other primitives or points.
@@ -64,18 +73,31 @@ impl File {
         self.list("animations").len()
     }
 
+    pub fn clip_names(&self) -> impl Iterator<Item = &str> {
+        self.list("animations").iter().map(|a| a["name"].as_str().unwrap_or_default())
+    }
+
+    pub fn node_name(&self, node: usize) -> &str {
+        self.list("nodes")[node]["name"].as_str().unwrap_or_default()
+    }
+
     /// Time of the last key of a clip.
     pub fn end_secs(&self, clip: usize) -> f64 {
         let animation = &self.list("animations")[clip];
         let inputs = at(animation, "channels").iter().filter(|c| c["target"]["node"].is_u64()).map(|c| {
             let sampler = &animation["samplers"][number(&c["sampler"]).unwrap_or(0)];
-            self.accessor(&sampler["input"]).1.into_iter().fold(0.0, f64::max)
+            self.accessor(&sampler["input"]).iter().copied().fold(0.0, f64::max)
         });
         inputs.fold(0.0, f64::max)
     }
 
     /// What is shown at rest, or at a time of a clip.
     pub fn shown(&self, moment: Option<(usize, f64)>) -> Shown {
+        self.primitives(moment).into_iter().map(|p| p.shown).collect()
+    }
+
+    /// As [`File::shown`], with the nodes, and the points as they are stored.
+    pub fn primitives(&self, moment: Option<(usize, f64)>) -> Vec<Primitive> {
         let mut moved = vec![Moved::default(); self.list("nodes").len()];
         if let Some((clip, time_secs)) = moment {
             self.animate(&self.list("animations")[clip], time_secs, &mut moved);
@@ -88,7 +110,7 @@ impl File {
         for root in self.roots() {
             self.below(root, &mut order);
         }
-        order.into_iter().flat_map(|node| self.primitives(node, &moved[node], &worlds)).collect()
+        order.into_iter().flat_map(|node| self.of_node(node, &moved[node], &worlds)).collect()
     }
 
     fn roots(&self) -> Vec<usize> {
@@ -139,8 +161,8 @@ impl File {
 
     /// Specification, appendix C.
     fn sample(&self, sampler: &Value, time_secs: f64, is_rotation: bool) -> Vec<f64> {
-        let times = self.accessor(&sampler["input"]).1;
-        let values = self.accessor(&sampler["output"]).1;
+        let times = self.accessor(&sampler["input"]);
+        let values = self.accessor(&sampler["output"]);
         let kind = sampler["interpolation"].as_str().unwrap_or("LINEAR");
         let is_cubic = kind == "CUBICSPLINE";
         let width = values.len() / (times.len() * if is_cubic { 3 } else { 1 });
@@ -171,14 +193,18 @@ impl File {
         a.iter().zip(b).map(|(a, b)| a + (b - a) * share).collect()
     }
 
-    fn primitives(&self, node: usize, moved: &Moved, worlds: &[Matrix]) -> Shown {
+    fn of_node(&self, node: usize, moved: &Moved, worlds: &[Matrix]) -> Vec<Primitive> {
         let object = &self.list("nodes")[node];
         let Some(mesh) = number(&object["mesh"]).map(|m| &self.list("meshes")[m]) else { return Vec::new() };
         let weights = moved.weights.clone().or_else(|| numbers(&object["weights"]));
         let weights = weights.or_else(|| numbers(&mesh["weights"])).unwrap_or_default();
         let palette = number(&object["skin"]).map(|skin| self.palette(&self.list("skins")[skin], worlds));
         let shown = at(mesh, "primitives").iter().filter(|primitive| self.has_faces(primitive));
-        shown.map(|p| self.points(p, &weights, palette.as_deref(), &worlds[node])).collect()
+        let made = shown.map(|p| {
+            let stored = self.accessor(&p["attributes"]["POSITION"]).as_chunks::<3>().0.to_vec();
+            Primitive { node, stored, shown: self.points(p, &weights, palette.as_deref(), &worlds[node]) }
+        });
+        made.collect()
     }
 
     fn has_faces(&self, primitive: &Value) -> bool {
@@ -190,7 +216,7 @@ impl File {
     }
 
     fn palette(&self, skin: &Value, worlds: &[Matrix]) -> Vec<Matrix> {
-        let binds = self.accessor(&skin["inverseBindMatrices"]).1;
+        let binds = self.accessor(&skin["inverseBindMatrices"]);
         let bind = |joint: usize| binds.get(joint * 16..joint * 16 + 16).map_or(IDENTITY, matrix);
         let joints = at(skin, "joints").iter().filter_map(number).enumerate();
         joints.map(|(joint, node)| product(&worlds[node], &bind(joint))).collect()
@@ -203,15 +229,15 @@ impl File {
         palette: Option<&[Matrix]>,
         world: &Matrix,
     ) -> Vec<Option<Point>> {
-        let mut points = self.accessor(&primitive["attributes"]["POSITION"]).1;
+        let mut points = self.accessor(&primitive["attributes"]["POSITION"]).to_vec();
         for (target, weight) in at(primitive, "targets").iter().zip(weights) {
-            let deltas = self.accessor(&target["POSITION"]).1;
-            points.iter_mut().zip(deltas).for_each(|(p, delta)| *p += weight * delta);
+            let deltas = self.accessor(&target["POSITION"]);
+            points.iter_mut().zip(deltas.iter()).for_each(|(p, delta)| *p += weight * delta);
         }
         let sets = (0..).map_while(|set| {
             let set = |name: &str| &primitive["attributes"][format!("{name}_{set}")];
             let (joints, weights) = (set("JOINTS"), set("WEIGHTS"));
-            (!joints.is_null() && !weights.is_null()).then(|| (self.accessor(joints).1, self.accessor(weights).1))
+            (!joints.is_null() && !weights.is_null()).then(|| (self.accessor(joints), self.accessor(weights)))
         });
         let sets: Vec<_> = sets.collect();
         let moved = points.as_chunks::<3>().0.iter().enumerate().map(|(i, point)| match palette {
@@ -223,7 +249,7 @@ impl File {
 }
 
 /// The sum of what each joint makes of the point.
-fn skinned(point: Point, index: usize, sets: &[(Vec<f64>, Vec<f64>)], palette: &[Matrix]) -> Option<Point> {
+fn skinned(point: Point, index: usize, sets: &[(Numbers, Numbers)], palette: &[Matrix]) -> Option<Point> {
     let (mut sum, mut total) = ([0.0; 3], 0.0);
     for (joints, weights) in sets {
         for i in index * 4..index * 4 + 4 {
@@ -313,7 +339,9 @@ fn the_judge_itself_is_right_where_hands_can_reckon() {
                      {"bufferView":0,"byteOffset":32,"componentType":5126,"count":2,"type":"SCALAR"},
                      {"bufferView":0,"byteOffset":40,"componentType":5126,"count":2,"type":"VEC4"}]}"#;
     let file = File::open(json.as_bytes(), |name| (name == "a b.bin").then(|| buffer.clone())).expect("known");
-    assert_eq!((file.clip_count(), file.end_secs(0)), (1, 1.0));
+    assert_eq!((file.clip_count(), file.end_secs(0), file.is_plain()), (1, 1.0, true));
+    let stored: Vec<_> = file.primitives(None).into_iter().map(|p| (p.node, p.stored)).collect();
+    assert_eq!(stored, [(0, vec![[1.0, 0.0, 0.0]])]);
     // The second joint stands 3 above, which lifts the point by a half of it; the node of the mesh counts for nothing.
     let eighth = std::f64::consts::FRAC_PI_4;
     let at_half = [0.5 * eighth.cos() + 0.5, 0.5 * eighth.sin(), 1.5];

@@ -2,7 +2,7 @@
 //! does not depend on the crate's own reading.
 #![allow(clippy::ptr_arg, reason = "all wrecks have one type, and some take files away")]
 
-use super::{Wreck, add, content, counts, float, negate, replace, set_float};
+use super::{Column, Wreck, add, content, negate_component, replace};
 use anyrig::ExportedFile;
 
 pub const WRECKS: &[Wreck] = &[
@@ -45,9 +45,9 @@ impl Vertices {
         Self { first: 16 + 4 * element_count + 8, stride, count, elements }
     }
 
-    fn at(&self, vertex: usize, semantic: u8) -> usize {
+    fn column(&self, semantic: u8) -> Column {
         let offset = self.elements.iter().find(|(s, _)| *s == semantic).expect("the element").1;
-        self.first + vertex * self.stride + offset
+        Column { first: self.first + offset, stride: self.stride, count: self.count }
     }
 }
 
@@ -62,49 +62,35 @@ fn wreck_model(files: &mut [ExportedFile], change: impl FnOnce(&Vertices, &mut V
 }
 
 fn swap_vertices(files: &mut Vec<ExportedFile>) {
-    wreck_model(files, |vertices, bytes| {
-        let (a, b) = (vertices.at(3, POSITION), vertices.at(vertices.count / 2, POSITION));
-        (0..12).for_each(|i| bytes.swap(a + i, b + i));
-    });
+    wreck_model(files, |vertices, bytes| vertices.column(POSITION).swap(bytes));
 }
 
 fn mirror(files: &mut Vec<ExportedFile>) {
-    wreck_model(files, |vertices, bytes| {
-        (0..vertices.count).for_each(|i| negate(bytes, vertices.at(i, POSITION)));
-    });
+    wreck_model(files, |vertices, bytes| vertices.column(POSITION).mirror(bytes));
 }
 
 fn texture_coordinate(files: &mut Vec<ExportedFile>) {
-    wreck_model(files, |vertices, bytes| {
-        let at = vertices.at(5, TEX_COORD);
-        add(bytes, at, 0.25);
-    });
+    wreck_model(files, |vertices, bytes| vertices.column(TEX_COORD).shift(bytes));
 }
 
 fn wrong_weight(files: &mut Vec<ExportedFile>) {
-    wreck_model(files, |vertices, bytes| {
-        let shared = |i: &usize| (0.3..0.7).contains(&float(bytes, vertices.at(*i, BLEND_WEIGHTS)));
-        let at = vertices.at((0..vertices.count).find(shared).expect("a vertex between bones"), BLEND_WEIGHTS);
-        for (i, weight) in [1.0, 0.0, 0.0, 0.0].into_iter().enumerate() {
-            set_float(bytes, at + 4 * i, weight);
-        }
-    });
+    wreck_model(files, |vertices, bytes| vertices.column(BLEND_WEIGHTS).wrong_weight(bytes));
 }
 
 /// Bytes of a key: time, position, rotation (w, x, y, z), scale.
 const KEY: usize = 44;
 
-/// Where the keys of each track begin, and how many there are.
+/// The keys of each track; a key begins with its time.
 ///
 /// `UANI`, version 2, length, number of tracks; of each: length of the name, the name, interpolation, number of keys, the keys.
-fn tracks(bytes: &[u8]) -> Vec<(usize, usize)> {
+fn tracks(bytes: &[u8]) -> Vec<Column> {
     assert_eq!((&bytes[..4], word(bytes, 4)), (&b"UANI"[..], 2));
     let mut at = 16;
     let mut tracks = Vec::new();
     for _ in 0..word(bytes, 12) {
         at += 4 + word(bytes, at) as usize + 1;
         let count = word(bytes, at) as usize;
-        tracks.push((at + 4, count));
+        tracks.push(Column { first: at + 4, stride: KEY, count });
         at += 4 + count * KEY;
     }
     tracks
@@ -119,19 +105,16 @@ fn wreck_walk(files: &mut [ExportedFile], change: impl FnOnce(&mut Vec<u8>)) {
 /// At the start, which is looked at.
 fn negate_quaternion(files: &mut Vec<ExportedFile>) {
     wreck_walk(files, |bytes| {
-        let components = tracks(bytes).into_iter().flat_map(|(first, _)| (0..4).map(move |i| first + 16 + 4 * i));
-        let at = components.into_iter().find(|at| counts(float(bytes, *at))).expect("a turned bone");
-        negate(bytes, at);
+        let rotations = tracks(bytes).into_iter().map(|keys| keys.first + 16);
+        negate_component(bytes, rotations);
     });
 }
 
 /// A key in the middle.
 fn shift_key(files: &mut Vec<ExportedFile>) {
     wreck_walk(files, |bytes| {
-        let (first, count) = tracks(bytes).into_iter().find(|(_, count)| *count > 3).expect("a moving bone");
-        let at = first + count / 2 * KEY;
-        let gap = float(bytes, at + KEY) - float(bytes, at);
-        add(bytes, at, 0.5 * gap);
+        let keys = tracks(bytes).into_iter().find(|keys| keys.count > 3).expect("a moving bone");
+        keys.shift_key(bytes);
     });
 }
 

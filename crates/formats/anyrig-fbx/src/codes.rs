@@ -40,6 +40,7 @@ anyrig_bytes::codes! {
     UV_TRANSFORM: "fbx.uv-transform", Approximated, "A change of texture coordinates that skews, swaps or has no inverse was simplified.";
     CONSTRAINT: "fbx.constraint", Lost, "A constraint moves nothing; what it says stays with the scene as data.";
     LEVELS: "fbx.levels", Approximated, "All levels of detail of a group are shown at once; its distances stay with the node as data.";
+    USER_DATA: "fbx.user-data", Lost, "What a user attached to an object is raw bytes; it was left out.";
     DISPLAY_LAYER: "fbx.display-layer", Lost, "A display layer that hides its models does not do so; it stays with the scene as data.";
     FOOTER: "fbx.unknown-footer", Note, "What follows the nodes is not a footer of a known form; it is kept as it is.";
 }

@@ -5,7 +5,9 @@ mod common;
 use anyrig_animation::Pose;
 use anyrig_bytes::{Context, ErrorKind, MemorySource, Report, Value};
 use anyrig_fbx::FbxImporter;
-use anyrig_scene::{AlphaMode, Domain, Importer, Material, Node, Part, Scene, Semantic, SkinMethod, Topology, Wrap};
+use anyrig_scene::{
+    AlphaMode, Domain, Importer, Material, Node, Part, Scene, Semantic, SkinMethod, Topology, USER, Wrap,
+};
 use glam::DVec3;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -525,4 +527,79 @@ fn parts_beyond_the_core_are_read_from_what_the_programs_wrote() {
     assert_eq!(m.specular.as_ref().map(|s| (s.factor, s.color)), Some((0.07, [0.08, 0.09, 0.1])));
     // An index below 1 is brought to it.
     assert_eq!((m.transmission.as_ref().map(|t| t.factor), m.ior), (Some(0.15), Some(1.0)));
+}
+
+/// What users attach goes with every kind of element, typed; what programs hide among it stays behind as bookkeeping.
+#[test]
+fn user_properties_are_data_of_their_element() {
+    let user = |lines: &str| format!("Properties70: {{ {lines} }}");
+    let all = "P: \"health\", \"int\", \"Integer\", \"U\",7\nP: \"is_boss\", \"bool\", \"\", \"A+U\",1\n\
+               P: \"speed\", \"double\", \"Number\", \"AU\",2\nP: \"tag\", \"KString\", \"\", \"U\", \"hero\"\n\
+               P: \"spawn\", \"Vector3D\", \"Vector\", \"U\",1,2.5,3\nP: \"MaxHandle\", \"int\", \"Integer\", \"UH\",2\n\
+               P: \"raw\", \"Blob\", \"\", \"U\",4\nP: \"Show\", \"bool\", \"\", \"\",1\n";
+    let one = user("P: \"a\", \"int\", \"Integer\", \"U\",1\n");
+    let objects = [
+        format!("Model: 1, \"Model::m\", \"Mesh\" {{ {} }}\n", user(all)),
+        square(&one),
+        format!("Material: 3, \"Material::w\", \"\" {{ {one} }}\n"),
+        format!("NodeAttribute: 4, \"NodeAttribute::c\", \"Camera\" {{ {one} }}\n"),
+        format!("NodeAttribute: 5, \"NodeAttribute::l\", \"Light\" {{ {one} }}\n"),
+    ];
+    let (scene, report) = read(&objects.concat(), &(shown() + &oo(3, 1) + &oo(4, 1) + &oo(5, 1)));
+    assert_told(&report, "fbx.user-data", 1);
+    let node = &scene.nodes.as_slice()[0].extras;
+    let wanted = [
+        ("health", Value::Int(7)),
+        ("is_boss", Value::Bool(true)),
+        ("spawn", Value::Array(vec![1.0.into(), 2.5.into(), 3.0.into()])),
+        ("speed", Value::Float(2.0)),
+        ("tag", "hero".into()),
+    ];
+    let wanted = Value::Object(wanted.into_iter().map(|(name, value)| (name.to_owned(), value)).collect());
+    assert_eq!(node.get(USER), Some(&wanted));
+    assert!(node.get("fbx.hidden_properties").is_some_and(|hidden| hidden.get("MaxHandle").is_some()));
+    let others = [
+        &scene.meshes.as_slice()[0].extras,
+        &scene.materials.as_slice()[0].extras,
+        &scene.cameras.as_slice()[0].extras,
+        &scene.lights.as_slice()[0].extras,
+    ];
+    for extras in others.into_iter().chain([node]) {
+        assert!(extras.get(USER).is_some(), "{extras:?}");
+        assert_eq!(extras.carried().map(|(namespace, _)| namespace).collect::<Vec<_>>(), [USER]);
+    }
+    assert_eq!(scene.extras.carried().count(), 0);
+}
+
+/// What a layer says for elements that it is not read for is told, whichever layer it is, and so are further layers.
+#[test]
+fn layers_that_are_not_read_are_told() {
+    let told = |rest: &str, id: &str, count: u64| {
+        let (_, report) = read(&(model(1) + &square(rest)), &shown());
+        assert_told(&report, id, count);
+    };
+    let lists = [
+        ("LayerElementSmoothing", "Smoothing"),
+        ("LayerElementMaterial", "Materials"),
+        ("LayerElementPolygonGroup", "PolygonGroup"),
+        ("LayerElementHole", "Hole"),
+        ("LayerElementEdgeCrease", "EdgeCrease"),
+        ("LayerElementVisibility", "Visibility"),
+    ];
+    for (element, values) in lists {
+        let one = layer(element, "ByVertice", &array(values, "1,0,1,0"));
+        told(&one, "fbx.layer-lost", 1);
+        told(&(one.clone() + &one), "fbx.layer-lost", 2);
+        told(&layer(element, "NoMappingInformation", &format!("{values}: *0 {{ a: }}\n")), "fbx.layer-lost", 0);
+    }
+    let edges = array("Edges", "0,2,4");
+    for (element, values) in [lists[0], lists[4], lists[5]] {
+        let on_edges = layer(element, "ByEdge", &array(values, "1,1"));
+        told(&on_edges, "fbx.layer-lost", 1);
+        told(&(edges.clone() + &on_edges), "fbx.layer-lost", 0);
+        told(&(edges.clone() + &on_edges), "fbx.layer-range", 1);
+    }
+    let normals = layer("LayerElementNormal", "AllSame", &array("Normals", "0,0,1"));
+    told(&(normals.clone() + &normals), "fbx.layer-lost", 1);
+    told(&layer("LayerElementUV", "ByPolygonVertex", &array("UV", "1")), "fbx.layer-lost", 1);
 }

@@ -36,7 +36,7 @@ pub use read::read;
 use anyrig_bytes::{Context, Result, Source, Value};
 use anyrig_scene::{
     Capability, Document, ExportedFile, Exporter, Feature, FormatInfo, Hint, Importer, OptionSchema, Packaging, Scene,
-    Score, Support,
+    Score, Support, WrittenNumbers,
 };
 
 /// [`Document::dialect`] of a GLB file.
@@ -71,7 +71,10 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::GeometricTransforms, Support::Approximates("they become part of the node, or nodes of their own")),
     row(Feature::OtherAnimation, Support::Approximates("JSON pointers are kept, other paths are dropped")),
     row(Feature::MatrixTransforms, Support::Approximates("sheared ones get a helper node")),
-    row(Feature::Extras, Support::Approximates("those of glTF are kept, those of other formats are dropped")),
+    row(
+        Feature::Extras,
+        Support::Approximates("those of glTF and of users are kept, those of other formats are dropped"),
+    ),
 ];
 
 const OPTION_SCHEMA: OptionSchema = OptionSchema::new(OPTIONS, options::schema);
@@ -183,6 +186,10 @@ impl Exporter for Glb {
         export::export(scene, stem, Form::Binary, context)
     }
 
+    fn written_numbers(&self, context: &Context) -> Result<WrittenNumbers> {
+        export::written_numbers(context)
+    }
+
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {
         import::verify(file_name, source, context)
     }
@@ -203,6 +210,10 @@ impl Exporter for Gltf {
 
     fn export(&self, scene: Scene, stem: &str, context: &Context) -> Result<Vec<ExportedFile>> {
         export::export(scene, stem, Form::Text, context)
+    }
+
+    fn written_numbers(&self, context: &Context) -> Result<WrittenNumbers> {
+        export::written_numbers(context)
     }
 
     fn verify(&self, file_name: &str, source: &dyn Source, context: &Context) -> Result<()> {

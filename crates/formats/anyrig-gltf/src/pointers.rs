@@ -2,6 +2,8 @@
 
 use crate::document::Index;
 use anyrig_scene::{CameraProperty, LightProperty, MaterialProperty, Property, TextureSlot};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Where a pointer leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +23,10 @@ pub(crate) enum Pointed {
 const VISIBLE: &str = "extensions/KHR_node_visibility/visible";
 const LIGHTS: &str = "/extensions/KHR_lights_punctual/lights/";
 const TRANSFORM: &str = "extensions/KHR_texture_transform";
+
+/// Properties of materials by their paths: a file may have many channels.
+static MATERIAL_PATHS: LazyLock<BTreeMap<String, MaterialProperty>> =
+    LazyLock::new(|| MaterialProperty::all().into_iter().map(|p| (material_path(p), p)).collect());
 
 /// Paths of textures in a material.
 fn slot_path(slot: TextureSlot) -> &'static str {
@@ -156,10 +162,7 @@ pub(crate) fn parse(pointer: &str) -> Option<Pointed> {
         "nodes" => node(index, path),
         "meshes" if path == "weights" => Some(Pointed::MeshWeights(index)),
         "meshes" => weight(path).map(|w| Pointed::MeshWeight(index, w)),
-        "materials" => {
-            let found = MaterialProperty::all().into_iter().find(|p| material_path(*p) == path);
-            found.map(|p| Pointed::Material(index, p))
-        }
+        "materials" => MATERIAL_PATHS.get(path).map(|p| Pointed::Material(index, *p)),
         "cameras" => {
             let fits = |p: &CameraProperty| [true, false].into_iter().any(|kind| camera_path(*p, kind) == path);
             CameraProperty::ALL.into_iter().find(fits).map(|p| Pointed::Camera(index, p))

@@ -62,6 +62,12 @@ pub(crate) fn external_name(uri: &str, at: &At<'_>) -> Option<Result<String>> {
     strip_scheme(uri).is_none().then(|| file_name(uri, at))
 }
 
+/// Whether a reference is the name of a file beside the primary one: neither has it a scheme nor is it a fragment.
+pub(crate) fn is_relative(uri: &str) -> bool {
+    let is_scheme = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    !uri.is_empty() && !uri.starts_with('#') && !uri.split_once(':').is_some_and(|(word, _)| is_scheme(word))
+}
+
 fn file_name(uri: &str, at: &At<'_>) -> Result<String> {
     let decoded = percent_decode(uri.as_bytes()).decode_utf8();
     decoded.map(Cow::into_owned).map_err(|_| at.malformed("the percent-encoded name is not UTF-8"))

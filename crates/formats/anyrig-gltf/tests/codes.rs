@@ -261,7 +261,7 @@ const WRITING: &[&str] = &[
 ];
 
 /// What writing tells where options ask for it.
-const ASKED_FOR: &[&str] = &["gltf.names-stripped", "gltf.not-quantized", "gltf.quantized"];
+const ASKED_FOR: &[&str] = &["gltf.names-stripped", "gltf.not-quantized", "gltf.quantized", "gltf.range-not-quantized"];
 
 #[test]
 fn writing_with_options_tells() {
@@ -326,7 +326,7 @@ fn awkward() -> Scene {
     let mut scene = Scene::default();
     let mut odd = triangle();
     odd.topology = Topology::Polygons { offsets: vec![0, 3].into() };
-    odd.set_stream(Stream::new(Semantic::TexCoord(2), 2, vec![0.0; 6]));
+    odd.set_stream(Stream::new(Semantic::TexCoord(2), 2, vec![2.0; 6]));
     odd.set_stream(Stream::new(Semantic::Normal, 3, vec![0.0; 9]));
     odd.set_stream(Stream::new(Semantic::Custom("speed".to_owned()), 1, vec![0.0; 3]));
     odd.set_stream(Stream::new(Semantic::Custom("wide".to_owned()), 7, vec![0.0; 21]));

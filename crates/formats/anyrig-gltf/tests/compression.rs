@@ -276,6 +276,48 @@ mod draco {
         }
     }
 
+    /// A stream by hand: three points, and the one face as often as is asked for, uncompressed (Draco bitstream 2.2,
+    /// sequential connectivity).
+    fn repeated_face(times: u16) -> Vec<u8> {
+        let mut stream = b"DRACO\x02\x02\x01\0\0\0".to_vec();
+        stream.extend([times as u8 | 0x80, (times >> 7) as u8, 3, 1]);
+        stream.extend([0u8, 1, 2].repeat(times.into()));
+        // One group of one attribute: a position of three floats with the id 0, stored as it is.
+        stream.extend([1, 1, 0, 9, 3, 0, 0, 0]);
+        stream.extend(POSITIONS[..3].iter().flatten().flat_map(|v| v.to_le_bytes()));
+        stream
+    }
+
+    fn import_repeated(times: u16, context: &Context) -> Result<Scene> {
+        let stream = repeated_face(times);
+        let bytes: String = stream.iter().map(|b| format!("%{b:02x}")).collect();
+        let length = stream.len();
+        let json = format!(
+            r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["KHR_draco_mesh_compression"],
+            "buffers":[{{"uri":"data:,{bytes}","byteLength":{length}}}],"bufferViews":[{{"buffer":0,"byteLength":{length}}}],
+            "accessors":[{{"componentType":5126,"type":"VEC3","count":3}},{{"componentType":5125,"type":"SCALAR","count":3}}],
+            "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1,"extensions":{{
+                "KHR_draco_mesh_compression":{{"bufferView":0,"attributes":{{"POSITION":0}}}}}}}}]}}],"nodes":[{{"mesh":0}}]}}"#
+        );
+        Gltf.import(&MemorySource::new("x.gltf", json.into_bytes()), context)
+    }
+
+    #[test]
+    fn no_more_is_decoded_than_the_accessors_state() {
+        let scene = import_repeated(1, &Context::new()).expect("one face");
+        assert_eq!(shape(&scene).1, [0, 1, 2]);
+        let error = import_repeated(2, &Context::new()).expect_err("two faces");
+        assert!(error.message().contains("2 triangles"), "{error}");
+        let error = import_repeated(8000, &Context::new()).expect_err("many faces");
+        assert_eq!(error.kind(), ErrorKind::Malformed);
+        assert!(error.message().contains("more than the accessors state"), "{error}");
+        // What may be made is booked before anything is.
+        let mut limits = Limits::default();
+        limits.memory_bytes = 100_000;
+        let error = import_repeated(1, &Context::new().with_limits(limits)).expect_err("too little memory");
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    }
+
     #[test]
     fn mutants_of_the_stream_never_panic() {
         let Some(folder) = corpus() else { return };

@@ -209,6 +209,125 @@ fn specular_glossiness_becomes_metallic_roughness_and_is_carried() {
     assert_eq!(back["specularFactor"], serde_json::json!([1, 0.25, 0.25]));
 }
 
+fn png_uri(width: u32, pixels: &[[u8; 4]]) -> String {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let height = pixels.len() as u32 / width;
+    let image = anyrig_image::Rgba8Image::new(width, height, pixels.as_flattened().to_vec()).expect("whole rows");
+    format!("data:image/png;base64,{}", STANDARD.encode(anyrig_image::encode_png(&image).expect("small")))
+}
+
+/// One material of the archived extension, and two textures: the left pixel is a red metal that is half rough, the right
+/// one a grey plastic that is smooth.
+fn glossy(extension: &str) -> (Scene, Context) {
+    let diffuse = png_uri(2, &[[0, 0, 0, 255], [128, 128, 128, 64]]);
+    // 4 % of light is 56 in sRGB, a little less in fact.
+    let specular = png_uri(2, &[[255, 56, 56, 127], [56, 56, 56, 255]]);
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["KHR_materials_pbrSpecularGlossiness","KHR_texture_transform"],
+        "images":[{{"uri":"{diffuse}"}},{{"uri":"{specular}"}},{{"uri":"data:image/ktx2;base64,AAAA"}}],
+        "samplers":[{{"wrapS":33071}}],
+        "textures":[{{"source":0,"sampler":0}},{{"source":1}},{{"extensions":{{"KHR_texture_basisu":{{"source":2}}}}}}],
+        "materials":[{{"extensions":{{"KHR_materials_pbrSpecularGlossiness":{extension}}}}}]}}"#
+    );
+    read(glb(&json, &[]))
+}
+
+fn glossy_line(context: &Context) -> String {
+    let report = context.report();
+    let mut lines = report.diagnostics().iter().filter(|d| d.code.id == "gltf.specular-glossiness");
+    lines.next().expect("a line").message.clone()
+}
+
+/// Pixels of a texture of the only material.
+fn texels(scene: &Scene, slot: TextureSlot) -> Vec<[u8; 4]> {
+    let used = scene.materials[Id::new(0)].texture(slot).expect("a texture");
+    let image = scene.textures[used.texture].image.expect("an image");
+    let bytes = scene.images[image].bytes.as_ref().expect("bytes");
+    anyrig_image::decode_rgba8(bytes, &Context::new()).expect("decodable").pixels().to_vec()
+}
+
+#[test]
+fn specular_glossiness_textures_are_converted_pixel_by_pixel() {
+    let (scene, context) =
+        glossy(r#"{"diffuseFactor":[1,1,1,0.5],"diffuseTexture":{"index":0},"specularGlossinessTexture":{"index":1}}"#);
+    assert_eq!(glossy_line(&context), "its textures were converted pixel by pixel");
+    let material = &scene.materials[Id::new(0)];
+    assert_eq!((material.base_color, material.metallic, material.roughness), ([1.0, 1.0, 1.0, 0.5], 1.0, 1.0));
+    // A metal has the colour that it reflects; black plastic would be what the diffuse texture says of it.
+    let [metal, plastic] = texels(&scene, TextureSlot::BaseColor)[..] else { panic!("two pixels") };
+    assert!(metal[0] > 250 && metal[1] < 60 && metal[3] == 255, "{metal:?}");
+    // 0.2159 of light, of which 0.9604 is scattered and 0.96 would be: the same grey.
+    assert_eq!(plastic, [128, 128, 128, 64]);
+    let [metal, plastic] = texels(&scene, TextureSlot::MetallicRoughness)[..] else { panic!("two pixels") };
+    assert!(metal[1] == 128 && metal[2] > 240, "{metal:?}");
+    assert_eq!((plastic[1], plastic[2]), (0, 0));
+    let clamps =
+        |t: &anyrig_scene::Texture| t.sampler.as_ref().is_some_and(|s| s.wrap_u == anyrig_scene::Wrap::ClampToEdge);
+    assert!(scene.textures.iter().skip(3).all(|(_, t)| clamps(t)) && scene.textures.len() == 5);
+    // The file has both surfaces then; reading it makes no third one.
+    let (back, context) = read(written("glossy", &scene));
+    assert_eq!((back.images.len(), back.textures.len()), (scene.images.len(), scene.textures.len()));
+    assert!(glossy_line(&context).contains("beside it were taken"));
+}
+
+#[test]
+fn what_a_diffuse_texture_says_depends_on_what_is_reflected() {
+    // By default all light is reflected and nothing scattered: white metal, whatever the diffuse texture.
+    let (scene, context) = glossy(r#"{"diffuseTexture":{"index":0}}"#);
+    assert_eq!(glossy_line(&context), "its textures were converted pixel by pixel");
+    assert!(texels(&scene, TextureSlot::BaseColor).iter().all(|p| p[..3] == [255; 3]));
+    assert!(texels(&scene, TextureSlot::MetallicRoughness).iter().all(|p| p[2] == 255));
+    // What reflects as little as plastic keeps its texture as it is.
+    let (scene, context) =
+        glossy(r#"{"diffuseTexture":{"index":0},"specularFactor":[0.04,0.04,0.04],"glossinessFactor":0.25}"#);
+    assert!(glossy_line(&context).contains("is that of the base colour"));
+    let material = &scene.materials[Id::new(0)];
+    assert_eq!(material.base_color_texture.as_ref().map(|t| t.texture.index()), Some(0));
+    assert_eq!((material.metallic, material.roughness, scene.images.len()), (0.0, 0.75, 3));
+}
+
+#[test]
+fn specular_glossiness_that_is_not_converted_is_told() {
+    let cases = [
+        (r#"{"specularGlossinessTexture":{"index":2}}"#, "was left out: texture 2 has no image"),
+        (
+            r#"{"diffuseFactor":[0,0,0,1],"diffuseTexture":{"index":0,"texCoord":1},"specularGlossinessTexture":{"index":1}}"#,
+            "became its mean, its diffuse texture was left out: its textures lie differently",
+        ),
+        (
+            r#"{"diffuseTexture":{"index":0,"extensions":{"KHR_texture_transform":{"scale":[2,2]}}},
+            "specularGlossinessTexture":{"index":1},"specularFactor":[0.1,0.1,0.1]}"#,
+            "became its mean: its textures lie differently",
+        ),
+    ];
+    for (extension, words) in cases {
+        let (scene, context) = glossy(extension);
+        assert!(glossy_line(&context).contains(words), "{}", glossy_line(&context));
+        assert_eq!(scene.images.len(), 3);
+        written("glossy-told", &scene);
+    }
+    // Images count for the limits of the job.
+    let mut limits = anyrig_bytes::Limits::default();
+    limits.pixels = 1;
+    let file = written("glossy-limits", &glossy(r#"{"specularGlossinessTexture":{"index":1}}"#).0);
+    let json = parsed(&file).to_string().replace("pbrMetallicRoughness", "pbr");
+    let bin = file[20 + u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize + 8..].to_vec();
+    let source = MemorySource::new("made.glb", glb(&json, &bin));
+    let error = Glb.import(&source, &Context::new().with_limits(limits)).expect_err("too many pixels");
+    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::LimitExceeded);
+}
+
+/// Reading a written file may not find anything to repair.
+#[test]
+fn carried_specular_glossiness_has_its_numbers_in_range() {
+    let (scene, context) = glossy(r#"{"diffuseFactor":[2,0,0,1],"glossinessFactor":-1}"#);
+    assert_eq!(context.report().count_of("gltf.value-clamped"), 2);
+    let json = parsed(&written("glossy-range", &scene));
+    let back = &json["materials"][0]["extensions"]["KHR_materials_pbrSpecularGlossiness"];
+    assert_eq!(back["diffuseFactor"], serde_json::json!([1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(back["glossinessFactor"], serde_json::json!(0.0));
+}
+
 /// Pointers with their number of components, and bytes for all: two keys of zeros and halves.
 const POINTERS: [(&str, usize); 21] = [
     ("/nodes/0/translation", 3),
@@ -461,6 +580,55 @@ fn encodings_of_textures_pass_through_with_their_fallback() {
 }
 
 /// An extension that no one here knows: kept with whatever numbers it has, unless they lead to data that is packed anew.
+/// What lies beside a file in files that only an unknown extension names is not carried over, and nothing may lead there
+/// from elsewhere in the file.
+#[test]
+fn extensions_that_name_files_go_with_all_that_leads_to_them() {
+    let channel = |pointer: &str| {
+        format!(
+            r#"{{"sampler":0,"target":{{"path":"pointer","extensions":{{"KHR_animation_pointer":{{"pointer":"{pointer}"}}}}}}}}"#
+        )
+    };
+    let channels = [channel("/nodes/0/extensions/EXT_sound/volume"), channel("/extensions/EXT_linked/lights/0/gain")];
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["EXT_sound","EXT_linked"],
+        "buffers":[{{"byteLength":8}}],"bufferViews":[{{"buffer":0,"byteLength":8}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"type":"SCALAR","count":2,"min":[0],"max":[1]}}],
+        "extensions":{{"EXT_sound":{{"sounds":[{{"uri":"bang.mp3"}}]}},
+            "EXT_linked":{{"lights":[{{"uri":"https://example.com/a.ies"}},{{"uri":"data:,a"}}]}}}},
+        "nodes":[{{"extensions":{{"EXT_sound":{{"sound":0,"volume":0.5}},"EXT_linked":{{"light":0}}}}}}],
+        "scene":0,"scenes":[{{"nodes":[0]}}],
+        "animations":[{{"samplers":[{{"input":0,"output":0}}],"channels":[{}]}}]}}"#,
+        channels.join(",")
+    );
+    let (scene, context) = read(glb(&json, &floats(&[0.0, 1.0])));
+    let told: Vec<_> = context.report().diagnostics().iter().map(|d| (d.code.id, d.subject.clone())).collect();
+    let lost = ("gltf.extension-data-lost", "EXT_sound".to_owned());
+    assert_eq!(told.iter().filter(|line| **line == lost).count(), 2, "{told:?}");
+    assert!(told.contains(&("gltf.channel-unknown", "clip 0".to_owned())), "{told:?}");
+    let json = parsed(&written("files", &scene));
+    assert_eq!(json["extensionsUsed"], serde_json::json!(["EXT_linked", "KHR_animation_pointer"]));
+    assert_eq!(json["nodes"][0]["extensions"], serde_json::json!({"EXT_linked": {"light": 0}}));
+    assert_eq!(json["animations"][0]["channels"].as_array().map(Vec::len), Some(1));
+    assert!(!json.to_string().contains("EXT_sound"));
+}
+
+/// An extension that is left out because numbers changed is not required any more.
+#[test]
+fn what_goes_stale_is_required_no_more() {
+    let json = r#"{"asset":{"version":"2.0"},"extensionsRequired":["KHR_materials_volume_scatter"],
+        "extensionsUsed":["KHR_materials_volume_scatter"],
+        "images":[{"uri":"missing.png"},{"uri":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="}],
+        "textures":[{"source":1}],
+        "materials":[{"extensions":{"KHR_materials_volume_scatter":{"multiscatterColorTexture":{"index":0}}}}]}"#;
+    let (scene, _) = read(glb(json, &[]));
+    let context = Context::new();
+    let file = Glb.export(scene, "stale", &context).expect("exportable")[0].content.to_vec();
+    assert_eq!(context.report().count_of("gltf.extension-stale"), 1);
+    let json = parsed(&file);
+    assert!(json["extensionsRequired"].is_null() && json["extensionsUsed"].is_null(), "{json}");
+}
+
 #[test]
 fn unknown_extensions_are_carried_but_for_data() {
     let json = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0,1]}],"scene":0,"nodes":[{"extensions":{"EXT_own":{"partner":1,"deep":[{"a":2}]}}},

@@ -115,6 +115,37 @@ fn deep_hierarchies_need_no_stack() {
     Gltf.verify("deep.gltf", &source, &Context::new()).expect("whole");
 }
 
+/// `{"children":[1]},{"children":[2]}, … {}`
+fn chain(count: usize) -> String {
+    let nodes: Vec<String> = (1..count).map(|next| format!(r#"{{"children":[{next}]}}"#)).collect();
+    format!("{},{{}}", nodes.join(","))
+}
+
+#[test]
+fn skins_of_long_chains_are_judged_without_a_walk_for_each_joint() {
+    let count = 100_000;
+    let joints: Vec<String> = (0..count).map(|joint| joint.to_string()).collect();
+    let nodes = chain(count);
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"nodes":[{nodes},{{}}],"skins":[{{"joints":[{0}],"skeleton":0}},
+        {{"joints":[{0}],"skeleton":1}},{{"joints":[{0},{count}]}}]}}"#,
+        joints.join(",")
+    );
+    let context = Context::new();
+    Gltf.check_rules(&text(&json), &context).expect("readable");
+    let report = context.report();
+    let told: Vec<_> = report.diagnostics().iter().map(|d| (d.subject.as_str(), d.count)).collect();
+    assert_eq!(told, [("/skins/1/skeleton", 1), ("/skins/2/joints", 1)]);
+}
+
+#[test]
+fn scenes_that_show_the_same_nodes_are_counted_for_each() {
+    let (nodes, scenes) = (chain(5000), vec![r#"{"nodes":[0]}"#; 5000].join(","));
+    let json = format!(r#"{{"asset":{{"version":"2.0"}},"scenes":[{scenes}],"nodes":[{nodes}]}}"#);
+    let error = Gltf.check_rules(&text(&json), &limited()).expect_err("25 million nodes in all");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+}
+
 #[test]
 fn loops_second_parents_and_scenes_of_children_are_repaired() {
     let json = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[1,4]}],

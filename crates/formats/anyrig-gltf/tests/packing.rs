@@ -3,14 +3,15 @@
 mod helpers;
 
 use anyrig_animation::{Pose, largest_distance, posed_geometry};
-use anyrig_bytes::{Context, MemorySource, Report, Value};
+use anyrig_bytes::{Context, MemorySource, Report, Value, maths};
 use anyrig_gltf::{Glb, Gltf, OPTIONS};
 use anyrig_scene::glam::DVec3;
 use anyrig_scene::{
     Channel, Curve, DeltaStream, ExportedFile, Exporter, Id, Interpolation, Mesh, MeshInstance, MorphTarget, Node,
     Part, PartMorph, Property, Scene, Semantic, Storage, Stream, Trs,
 };
-use helpers::{Disk, corpus, import};
+use helpers::{Disk, corpus, import, layout};
+use std::collections::BTreeMap;
 
 const MODELS: [&str; 5] = [
     "gltf/bevy/animated/Fox.glb",
@@ -51,6 +52,7 @@ fn through(scene: &Scene, list: &[(&str, &str)]) -> (Scene, u64, Report) {
     let files = Glb.export(scene.clone(), "x", &context).expect("exportable");
     let source = source_of(&files);
     Glb.verify("x.glb", &source, &Context::new()).unwrap_or_else(|e| panic!("{list:?}: {e}"));
+    assert_eq!(layout::faults(&files[0].content.to_vec()), Vec::<String>::new(), "{list:?}");
     let back = import(&source, &Context::new()).expect("readable");
     (back, files[0].content.len(), context.take_report())
 }
@@ -101,8 +103,13 @@ fn compression_is_lossless_smaller_and_the_same_each_time() {
             assert!(streams(&back) == streams(&plain), "{name}: attributes differ");
             assert_eq!(back.clips, plain.clips, "{name}");
             assert_eq!(report.count_of("gltf.quantized"), 0);
-            let again = Glb.export(scene.clone(), "x", &options(&[("meshopt", how)])).expect("exportable");
-            assert_eq!(again[0].content.len(), size, "{name}");
+            let written = || {
+                let files = Glb.export(scene.clone(), "x", &options(&[("meshopt", how)])).expect("exportable");
+                files[0].content.to_vec()
+            };
+            let bytes = written();
+            assert!(bytes == written() && bytes.len() as u64 == size, "{name}");
+            assert!(bytes.windows(19).any(|w| w == b"meshopt_compression"), "{name}: nothing is compressed");
             sizes.push(size);
         }
         assert!(sizes[2] <= sizes[1] && sizes[1] < sizes[0], "{name}: {sizes:?}");
@@ -122,14 +129,71 @@ fn rounding_keeps_to_its_bounds_and_makes_files_smaller() {
                 report.count_of("gltf.quantized") > 0 && (small as f64) < size as f64 * share,
                 "{name}: {small} of {size}"
             );
-            let positions = streams(&back).into_iter().filter(|s| s.semantic == Semantic::Position);
-            let rounded = positions.clone().filter(|s| s.storage == Storage::U16).count();
-            let kept = report.count_of("gltf.not-quantized");
-            assert!(rounded > 0 || kept > 0, "{name}");
+            // Each mesh that is shown has its positions rounded, or the report says why not.
+            let is_rounded = |m: &Mesh| {
+                m.parts.iter().all(|p| p.stream(&Semantic::Position).is_some_and(|s| s.storage == Storage::U16))
+            };
+            let shown: std::collections::BTreeSet<_> =
+                scene.nodes.values().filter_map(|n| n.mesh.as_ref()).map(|i| i.mesh).collect();
+            let rounded = shown.iter().filter(|id| is_rounded(&back.meshes[**id])).count();
+            assert_eq!(rounded + report.count_of("gltf.not-quantized") as usize, shown.len(), "{name}");
+            assert!(rounded > 0, "{name}");
+            numbers_keep_to_what_is_told(name, &scene, &back, &report);
             let (_, packed, _) = through(&scene, &[("quantize", how), ("meshopt", "khr")]);
             assert!(packed < small, "{name}: {packed} of {small}");
         }
     }
+}
+
+/// What a report says of how far numbers of a mesh moved, by the name of the kind.
+fn told(report: &Report, mesh: usize) -> BTreeMap<String, f64> {
+    let subject = format!("mesh {mesh}");
+    let lines = report.diagnostics().iter().filter(|d| d.code.id == "gltf.quantized" && d.subject == subject);
+    let pairs = lines.flat_map(|line| line.message.split(", ").filter_map(|part| part.split_once(" within ")));
+    let number = |text: &str| text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
+    pairs.map(|(what, bound)| (what.to_owned(), number(bound))).collect()
+}
+
+/// Angle between two vectors of three numbers, in degrees.
+fn angle(a: &[f32], b: &[f32]) -> f64 {
+    let vector =
+        |v: &[f32]| DVec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2])).try_normalize().expect("a direction");
+    let (a, b) = (vector(a), vector(b));
+    (2.0 * maths::f64::asin((a - b).length() / 2.0)).to_degrees()
+}
+
+fn farthest(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max)
+}
+
+/// Numbers that come back as they are shown are within what the report says of their mesh, and not far within.
+fn numbers_keep_to_what_is_told(name: &str, before: &Scene, after: &Scene, report: &Report) {
+    let mut nearest: BTreeMap<&str, f64> = BTreeMap::new();
+    for (id, mesh) in before.meshes.iter() {
+        let told = told(report, id.index());
+        let pairs = mesh.parts.iter().zip(&after.meshes[id].parts);
+        let streams = pairs.flat_map(|(a, b)| a.streams.iter().filter_map(|s| Some((s, b.stream(&s.semantic)?))));
+        for (a, b) in streams {
+            let width = usize::from(a.width);
+            let turns = || a.values.chunks_exact(width).zip(b.values.chunks_exact(width)).map(|(a, b)| angle(a, b));
+            let (what, real) = match a.semantic {
+                Semantic::Normal => ("normals", turns().fold(0.0, f64::max)),
+                Semantic::Tangent => ("tangents", turns().fold(0.0, f64::max)),
+                Semantic::TexCoord(_) => ("texture coordinates", farthest(&a.values, &b.values)),
+                Semantic::Color(_) => ("colours", farthest(&a.values, &b.values)),
+                _ => continue,
+            };
+            let stated = told.get(what).copied().unwrap_or(0.0);
+            assert!(real <= stated, "{name}: {what} of mesh {} by {real}, told {stated}", id.index());
+            if stated > 0.0 {
+                let share = nearest.entry(what).or_insert(0.0);
+                *share = share.max(real / stated);
+            }
+        }
+    }
+    assert!(!nearest.is_empty() && nearest.values().all(|share| *share <= 1.0), "{name}");
+    assert!(nearest.values().any(|share| *share > 0.5), "{name}: all is told as far coarser than it is: {nearest:?}");
 }
 
 /// Two squares with a morph target; the first node is animated, the second is not.
@@ -183,9 +247,84 @@ fn nodes_undo_the_grid_where_they_can() {
     let (moved, _) = moved(&scene, &back);
     let bound = 8.0 / 16383.0 * 2.0 * 0.866_025_4 * 1.5;
     assert!(moved > 0.0 && moved <= bound, "{moved} {bound}");
-    let (_, size, _) = through(&scene, &[]);
-    let (_, small, _) = through(&scene, &[("quantize", "small")]);
-    assert!(small > 0 && size > 0);
+    // What the report says: of the base, and of the delta at half its weight.
+    let told = told(&report, 1);
+    let stated = (told["positions"] + told["morph targets"] / 2.0) * 2.0;
+    assert!(moved <= stated && stated <= bound * 1.1, "{moved} {told:?} {bound}");
+    assert_eq!(report.count_of("gltf.range-not-quantized"), 2, "the second coordinates of both go beyond 1");
+    let data = |list: &[(&str, &str)]| {
+        let files = Glb.export(scene.clone(), "x", &options(list)).expect("exportable");
+        layout::Parts::of(&files[0].content.to_vec()).list("buffers")[0]["byteLength"].as_u64().expect("a length")
+    };
+    let (floats, small) = (data(&[]), data(&[("quantize", "small")]));
+    assert!(small < floats, "{small} of {floats}");
+}
+
+/// The judge of layouts finds what is put wrong, one rule at a time.
+#[test]
+fn the_judge_of_layouts_finds_faults() {
+    let files = Glb.export(squares(), "x", &options(&[("quantize", "small")])).expect("exportable");
+    let bytes = files[0].content.to_vec();
+    assert_eq!(layout::faults(&bytes), Vec::<String>::new());
+    let json = layout::Parts::of(&bytes).json;
+    let attribute = |name: &str| json["meshes"][1]["primitives"][0]["attributes"][name].as_u64().expect("an index");
+    let view_of = |accessor: u64| json["accessors"][accessor as usize]["bufferView"].as_u64().expect("a view");
+    let (position, normal) = (attribute("POSITION"), attribute("NORMAL"));
+    let indices = json["meshes"][1]["primitives"][0]["indices"].as_u64().expect("an index");
+    let times = json["animations"][0]["samplers"][0]["input"].as_u64().expect("an index");
+    let of_view = |accessor: u64, member: &str| format!("/bufferViews/{}/{member}", view_of(accessor));
+    let of_accessor = |accessor: u64, member: &str| format!("/accessors/{accessor}/{member}");
+    let cases = [
+        (of_accessor(position, "min/0"), 1.into(), "min 0 is"),
+        (of_accessor(position, "max/1"), 9.into(), "max 1 is"),
+        (of_accessor(times, "max/0"), 2.into(), "max 0 is"),
+        (of_accessor(position, "count"), 5.into(), "beyond its view"),
+        (of_accessor(position, "byteOffset"), 1.into(), "multiple of 2"),
+        (of_accessor(normal, "byteOffset"), 1.into(), "multiples of four"),
+        (of_accessor(normal, "normalized"), false.into(), "NORMAL may not be"),
+        (of_accessor(indices, "componentType"), 5120.into(), "indices of 5120"),
+        (of_view(position, "byteStride"), 6.into(), "from 4 to 252"),
+        (of_view(position, "byteStride"), 4.into(), "do not fit the stride"),
+        (of_view(position, "target"), 34963.into(), "is not for Vertices"),
+        (of_view(indices, "target"), serde_json::Value::Null, "is not for Indices"),
+        (of_view(indices, "byteStride"), 4.into(), "a stride although"),
+        (of_view(times, "target"), 34962.into(), "is not for Other"),
+        (of_view(position, "byteLength"), 100_000.into(), "not within its buffer"),
+        ("/extensionsRequired".to_owned(), serde_json::Value::Null, "POSITION may not be"),
+    ];
+    for (pointer, value, words) in cases {
+        let mut wrong = json.clone();
+        let (parent, member) = pointer.rsplit_once('/').expect("a pointer");
+        match (wrong.pointer_mut(parent).expect(parent), member.parse::<usize>()) {
+            (serde_json::Value::Array(items), Ok(index)) => items[index] = value,
+            (object, _) => object[member] = value,
+        }
+        let faults = layout::faults(&with_json(&bytes, &wrong));
+        assert!(faults.iter().any(|fault| fault.contains(words)), "{pointer}: {faults:?}");
+    }
+}
+
+/// The file with another JSON chunk.
+fn with_json(glb: &[u8], json: &serde_json::Value) -> Vec<u8> {
+    let length = u32::from_le_bytes(glb[12..16].try_into().expect("four")) as usize;
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let total = glb.len() - length + text.len();
+    let head = [b"glTF\x02\0\0\0", &(total as u32).to_le_bytes()[..], &(text.len() as u32).to_le_bytes(), b"JSON"];
+    [&head.concat(), &text, &glb[20 + length..]].concat()
+}
+
+/// Normals are of unit length within a tolerance, and must not fall back to floats because of it.
+#[test]
+fn normals_that_are_a_little_long_are_rounded() {
+    let mut scene = squares();
+    for mesh in scene.meshes.values_mut() {
+        mesh.parts[0].set_stream(Stream::new(Semantic::Normal, 3, [0.0, 0.0, 1.0003].repeat(4)));
+    }
+    let (back, ..) = through(&scene, &[("quantize", "fine")]);
+    let normals = streams(&back).into_iter().filter(|s| s.semantic == Semantic::Normal);
+    assert!(normals.clone().count() == 2 && normals.clone().all(|s| s.storage == Storage::Snorm16));
+    assert!(normals.flat_map(|s| s.values.iter()).all(|v| *v == 0.0 || *v == 1.0));
 }
 
 #[test]

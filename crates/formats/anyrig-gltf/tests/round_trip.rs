@@ -5,7 +5,7 @@ mod helpers;
 
 use anyrig_bytes::{Context, MemorySource, Value};
 use anyrig_gltf::{Glb, Gltf, OPTIONS, names};
-use anyrig_scene::{ExportedFile, Exporter, Id, RootSet, Scene, Tolerance, diff};
+use anyrig_scene::{ExportedFile, Exporter, Id, Material, Node, RootSet, Scene, Tolerance, USER, diff};
 use helpers::{Disk, corpus, files, import};
 
 const TOLERANCE: Tolerance = Tolerance::within(1e-6, 1e-6);
@@ -99,4 +99,36 @@ fn exports_are_deterministic_and_embedding_gives_one_file() {
     let files = Gltf.export(scene, "Fox", &Context::new()).expect("exportable");
     let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names, ["Fox.gltf", "Fox.bin", "image0.png"]);
+}
+
+/// What users attached stands in the extras of its element, beside what the file had there; a list leaves no room.
+#[test]
+fn what_users_attached_becomes_extras() {
+    let object = |members: &[(&str, i64)]| {
+        Value::Object(members.iter().map(|(name, value)| ((*name).to_owned(), Value::Int(*value))).collect())
+    };
+    let mut scene = Scene::default();
+    let mut node = |kept: Option<Value>, name: &str| {
+        let mut node = Node::new(name);
+        node.extras.set(USER, object(&[("health", 7), ("kept", 2)]));
+        node.extras.set_bookkeeping("tool.row", 3);
+        kept.into_iter().for_each(|kept| node.extras.set(names::EXTRAS, kept));
+        scene.add_node(node, None);
+    };
+    node(None, "plain");
+    node(Some(object(&[("kept", 1)])), "both");
+    node(Some(Value::Array(vec![1.into()])), "full");
+    let mut material = Material::new("m");
+    material.extras.set(USER, object(&[("friction", 1)]));
+    scene.materials.push(material);
+    scene.root_sets.push(RootSet::new("", scene.roots().collect()));
+    let context = Context::new();
+    let files = Glb.export(scene, "user", &context).expect("exportable");
+    assert_eq!(context.report().count_of("gltf.extras-dropped"), 1, "{:?}", context.report());
+    let again = import(&source_of(&files), &Context::new()).expect("readable");
+    let extras = |node: usize| again.nodes.as_slice()[node].extras.get(names::EXTRAS).cloned();
+    assert_eq!(extras(0), Some(object(&[("health", 7), ("kept", 2)])));
+    assert_eq!(extras(1), Some(object(&[("kept", 1), ("health", 7)])));
+    assert_eq!(extras(2), Some(Value::Array(vec![1.into()])));
+    assert_eq!(again.materials.as_slice()[0].extras.get(names::EXTRAS), Some(&object(&[("friction", 1)])));
 }

@@ -20,6 +20,7 @@ anyrig_bytes::codes! {
     PROPERTY_TRACK_LOST: "urho.property-track-lost", Lost, "A track moves a property that the scene has no word for.";
     SPLINE_AS_LINE: "urho.spline-as-line", Approximated, "A spline through keys is read as straight lines.";
     TRIGGERS_UNREAD: "urho.triggers-unread", Lost, "The triggers beside an animation cannot be read.";
+    TRIGGER_WITHOUT_TIME: "urho.trigger-without-time", Repaired, "Triggers without a time, or at one that is no finite number, were left out.";
     UNKNOWN_TRIGGERS: "urho.unknown-triggers", Lost, "Triggers or metadata of a UrhoX animation have no known layout.";
     MATERIAL_UNREAD: "urho.material-unread", Lost, "A material that the list names is missing or unreadable.";
     TEXTURE_MISSING: "urho.texture-missing", Lost, "A texture that a material names is not beside the model.";

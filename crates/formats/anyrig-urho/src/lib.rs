@@ -23,7 +23,6 @@ mod dialect;
 pub mod document;
 mod export;
 mod formats;
-mod gamma;
 mod import;
 mod lods;
 mod options;

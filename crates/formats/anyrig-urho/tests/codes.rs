@@ -148,7 +148,9 @@ fn read_a_motion_of_rbfx() -> Report {
     let motion = Attachment::new(Role::Motion, "m.ani", bytes.clone());
     let context = Context::new().with_attachment(motion);
     support::import("m.mdl", support::writer::umd3(2), Dialect::Rbfx, &context).expect("imports");
-    let source = MemorySource::new("m.ani", bytes).with_file("m.xml", b"<animation><trigger".to_vec());
+    let source = MemorySource::new("m.ani", bytes)
+        .with_file("m.xml", b"<animation><trigger".to_vec())
+        .with_file("m.json", b"{\"triggers\": [{}]}".to_vec());
     let context_of_source = Context::new();
     UrhoImporter::new(Dialect::Rbfx).import(&source, &context_of_source).expect("imports");
     let mut report = context.report();

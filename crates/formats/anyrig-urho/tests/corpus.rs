@@ -23,7 +23,7 @@ fn documents_are_byte_equal() {
                 (usize::from(model.layout == ModelLayout::Umd2), model.write())
             }
             Some("ani") => (2, Animation::read(&bytes).and_then(|a| a.write())),
-            _ => (3, XmlFile::read(&bytes).map(|x| x.write())),
+            _ => (3, XmlFile::read(&bytes, &Context::new()).map(|x| x.write())),
         };
         assert!(written.expect("writes").to_vec() == *bytes, "{}", path.display());
         counts[kind] += 1;

@@ -315,6 +315,8 @@ fn rbfx_materials_are_lit_in_gamma_space_with_packed_properties() {
         "<texture unit=\"diffuse\" name=\"Textures/Model_tex0.png\"/>",
         "<texture unit=\"normal\" name=\"Textures/Model_tex0.png\"/>",
         "<texture unit=\"specular\" name=\"Textures/Model_tex1_properties.png\"/>",
+        "<parameter name=\"MatDiffColor\" value=\"0.5 1 0 0.5\"/>",
+        "<parameter name=\"MatEmissiveColor\" value=\"0.5 0 0\"/>",
         "<parameter name=\"AlphaCutoff\" value=\"0.25\"/>",
         "<parameter name=\"Roughness\" value=\"0.25\"/>",
         "<parameter name=\"Metallic\" value=\"0.5\"/>",

@@ -3,9 +3,10 @@
 
 mod support;
 
-use anyrig_bytes::{Attachment, Limits};
-use anyrig_bytes::{Context, Role};
-use anyrig_urho::{Dialect, document::Animation, document::AnimationLayout, document::Track};
+use anyrig_bytes::{Attachment, Context, ErrorKind, Limits, MemorySource, Role};
+use anyrig_scene::Importer;
+use anyrig_urho::document::{Animation, AnimationLayout, Track};
+use anyrig_urho::{Dialect, UrhoImporter};
 use support::{corpus, export, import};
 
 /// Small files of each kind, from the corpus and from the crate itself.
@@ -209,7 +210,69 @@ fn the_element_budget_stops_geometries_that_share_everything() {
     let mut limits = Limits::default();
     limits.elements = 5000;
     let error = import("a.mdl", bytes, Dialect::UrhoX, &Context::new().with_limits(limits)).expect_err("too many");
-    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::LimitExceeded);
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+}
+
+/// A model whose one morph has a long name, and whose geometry has many levels of detail, each a mesh with that morph.
+fn long_morph_name_at_many_levels(name_len: usize, levels: u32) -> Vec<u8> {
+    let mut bytes = b"UMD2".to_vec();
+    let words = |bytes: &mut Vec<u8>, list: &[u32]| list.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    words(&mut bytes, &[1, 3, 1, 0x003, 0, 0]);
+    bytes.extend([0u8; 36]);
+    words(&mut bytes, &[1, 3, 4, 0, 1, 2, 1, 0, levels]);
+    for _ in 0..levels {
+        words(&mut bytes, &[0, 3, 0, 0, 0, 3]);
+    }
+    words(&mut bytes, &[1]);
+    bytes.resize(bytes.len() + name_len, b'm');
+    bytes.push(0);
+    words(&mut bytes, &[0, 0]);
+    bytes.extend([0u8; 24 + 12]);
+    bytes
+}
+
+#[test]
+fn names_of_morphs_are_booked_for_each_level_of_detail() {
+    let bytes = long_morph_name_at_many_levels(100_000, 100);
+    let scene = import("a.mdl", bytes.clone(), Dialect::UrhoX, &Context::new()).expect("imports");
+    assert_eq!((scene.meshes.len(), scene.nodes.len()), (100, 100));
+    assert!(scene.meshes.values().all(|m| m.morphs[0].name.len() == 100_000));
+    let mut limits = Limits::default();
+    limits.memory_bytes = 5_000_000;
+    let error = import("a.mdl", bytes, Dialect::UrhoX, &Context::new().with_limits(limits)).expect_err("too much");
+    assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
+}
+
+/// By themselves, beside a model and beside a motion.
+#[test]
+fn text_files_are_booked_before_they_are_taken_apart() {
+    let mut list = b"m.xml\n".to_vec();
+    list.resize(100_000, b'\n');
+    let tags = |root: &str| format!("<{root}>{}</{root}>", "<a/>".repeat(10_000)).into_bytes();
+    let attributes = |root: &str| format!("<{root}{}/>", " a='1'".repeat(10_000)).into_bytes();
+    let alone = |name: &str, bytes: Vec<u8>| MemorySource::new(name, bytes);
+    let model = |name: &str, bytes: Vec<u8>| {
+        let model = alone("a.mdl", support::writer::umd3(2)).with_file("a.txt", b"m.xml".to_vec());
+        model.with_file(name, bytes)
+    };
+    let motion = |bytes: Vec<u8>| alone("a.ani", support::writer::uan2(4)).with_file("a.xml", bytes);
+    let sources = [
+        alone("a.txt", list.clone()),
+        alone("m.xml", tags("material")),
+        alone("m.xml", attributes("material")),
+        model("a.txt", list),
+        model("m.xml", tags("material")),
+        motion(tags("animation")),
+        motion(attributes("animation")),
+    ];
+    let mut limits = Limits::default();
+    limits.memory_bytes = 1_000_000;
+    for (i, source) in sources.iter().enumerate() {
+        let importer = UrhoImporter::new(Dialect::Rbfx);
+        assert!(importer.import(source, &Context::new()).is_ok(), "{i}");
+        let error = importer.import(source, &Context::new().with_limits(limits.clone())).expect_err("too much");
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{i}");
+    }
 }
 
 #[test]

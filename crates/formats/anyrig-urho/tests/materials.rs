@@ -2,13 +2,13 @@
 
 mod support;
 
-use anyrig_bytes::{Context, MemorySource, Severity};
+use anyrig_bytes::{Context, ErrorKind, Limits, MemorySource, Severity};
 use anyrig_image::{Rgba8Image, decode_rgba8, encode_png};
 use anyrig_scene::{
-    AlphaMode, ExportedFile, Filter, Image, ImageId, Importer, Material, Mesh, MeshInstance, MipFilter, Node, Part,
-    Sampler, Scene, Semantic, Stream, Texture, TextureUse, UvTransform, Wrap,
+    AlphaMode, ExportedFile, Exporter, Filter, Image, ImageId, Importer, Material, Mesh, MeshInstance, MipFilter, Node,
+    Part, Sampler, Scene, Semantic, Stream, Texture, TextureUse, UvTransform, Wrap,
 };
-use anyrig_urho::{Dialect, UrhoImporter};
+use anyrig_urho::{Dialect, UrhoExporter, UrhoImporter};
 use support::{content, export};
 
 fn png(pixel: [u8; 4]) -> Vec<u8> {
@@ -57,6 +57,10 @@ impl Stage {
     }
 
     fn export(self, context: &Context) -> Vec<ExportedFile> {
+        export(self.scene(), context)
+    }
+
+    fn scene(self) -> Scene {
         let Self { mut scene, materials } = self;
         let mut mesh = Mesh::default();
         mesh.parts = (0..materials.len() as u32).map(triangle).collect();
@@ -65,7 +69,7 @@ impl Stage {
         let mut node = Node::new("n");
         node.mesh = Some(instance);
         scene.add_node(node, None);
-        export(scene, context)
+        scene
     }
 }
 
@@ -224,6 +228,24 @@ fn several_geometries_come_with_a_list() {
     assert_eq!(list, "Materials/_CON.xml\nMaterials/a_b.xml\nMaterials/_con_2.xml\n");
     for line in list.lines() {
         content(&files, line);
+    }
+}
+
+/// Of several images that are decoded side by side, which one is too much depends on who comes first.
+#[test]
+fn an_image_that_passes_a_limit_ends_the_job() {
+    let stage = Stage::new(&[png([1; 4]), png([2; 4])]);
+    let mut materials = [Material::new("a"), Material::new("b")];
+    for (index, material) in materials.iter_mut().enumerate() {
+        material.metallic_roughness_texture = stage.texture(index);
+    }
+    let scene = materials.into_iter().fold(stage, Stage::with).scene();
+    for (pixels, refused) in [(0, true), (1, false)] {
+        let mut limits = Limits::default();
+        limits.pixels = pixels;
+        let context = Context::new().with_limits(limits);
+        let done = UrhoExporter::new(Dialect::UrhoX).export(scene.clone(), "m", &context);
+        assert_eq!(done.err().map(|e| e.kind()), refused.then_some(ErrorKind::LimitExceeded));
     }
 }
 

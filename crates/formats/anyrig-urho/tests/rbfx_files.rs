@@ -3,10 +3,11 @@
 mod support;
 
 use anyrig_bytes::codec::{Arrays, Assignment, diff, parse_json, to_json};
-use anyrig_bytes::{Attachment, Context, ErrorKind, MemorySource, Role, SharedBytes};
+use anyrig_bytes::{Attachment, Context, ErrorKind, MemorySource, Role, SharedBytes, Value};
 use anyrig_scene::{Document, Importer, Interpolation, Property, Scene};
 use anyrig_urho::document::{Animation, Model, ModelLayout, UrhoDocument, variant_type};
 use anyrig_urho::{Dialect, UrhoImporter};
+use std::sync::Arc;
 use support::writer::{Out, uan2, umd3, variant};
 
 fn read(bytes: &[u8]) -> anyrig_bytes::Result<UrhoDocument> {
@@ -248,6 +249,71 @@ fn triggers_beside_an_animation_go_into_the_clip_and_out_again() {
     assert_eq!(context.report().count_of("urho.triggers-unread"), 1);
     let (scene, context) = triggers(Some("<material/>"), None);
     assert!(context.report().count_of("urho.triggers-unread") == 0 && scene.clips[0].extras.is_empty());
+}
+
+/// The triggers of a scene's only clip: time, type, value.
+fn trigger_list(scene: &Scene) -> Vec<(f64, String, String)> {
+    assert_eq!(scene.clips.len(), 1);
+    let list = scene.clips[0].extras.get("urho").and_then(|e| e.get("triggers")).and_then(Value::as_array);
+    let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).expect("a text").to_owned();
+    let time = |v: &Value| v.get("time_secs").and_then(Value::as_f64).expect("a time");
+    list.unwrap_or_default().iter().map(|v| (time(v), text(v, "type"), text(v, "value"))).collect()
+}
+
+#[test]
+fn where_the_xml_cannot_be_used_triggers_come_from_the_json() {
+    let json = r#"{"triggers": [{"time": 0.25, "type": "Int", "value": 3}]}"#;
+    let wanted = [(0.25, "Int".to_owned(), "3".to_owned())];
+    for (xml, unread) in [("<animation><trigger", 1), ("<material/>", 0), ("<animation", 1)] {
+        let (scene, context) = triggers(Some(xml), Some(json));
+        assert_eq!(
+            (trigger_list(&scene).as_slice(), unread),
+            (&wanted[..], context.report().count_of("urho.triggers-unread"))
+        );
+    }
+    // One that can be used hides the other, as in the engine.
+    let (scene, context) = triggers(Some("<animation/>"), Some(json));
+    assert!(trigger_list(&scene).is_empty() && context.report().count_of("urho.triggers-unread") == 0);
+    let (_, context) = triggers(None, Some("{\"triggers\": ["));
+    assert_eq!(context.report().count_of("urho.triggers-unread"), 1);
+}
+
+/// One that would be `NaN` makes a scene differ from itself, and JSON has no word for it.
+#[test]
+fn triggers_without_a_finite_time_are_left_out_and_told() {
+    let xml = "<animation><trigger time=\"nan\" type=\"Int\" value=\"1\"/><trigger normalizedtime=\"inf\"/>\
+        <trigger type=\"Int\" value=\"2\"/><trigger time=\"soon\"/><trigger time=\"0.5\" type=\"Int\" value=\"3\"/></animation>";
+    let json = r#"{"triggers": [{"type": "Int"}, {"time": "nan"}, {"time": null}, 7, {"time": 0.5, "type": "Int", "value": 3}]}"#;
+    for (scene, context) in [triggers(Some(xml), None), triggers(None, Some(json))] {
+        assert_eq!(trigger_list(&scene), [(0.5, "Int".to_owned(), "3".to_owned())]);
+        assert_eq!(context.report().count_of("urho.trigger-without-time"), 4);
+        assert_eq!(scene, scene.clone());
+    }
+}
+
+/// In each of the places where an attached motion may come from.
+#[test]
+fn triggers_beside_an_attached_motion_go_into_its_clip() {
+    let xml = |value: u32| format!("<animation><trigger time=\"0.5\" type=\"Int\" value=\"{value}\"/></animation>");
+    let model = MemorySource::new("m.mdl", umd3(2))
+        .with_file("Wave.xml", xml(1).into_bytes())
+        .with_file("Animations/Wave.xml", xml(2).into_bytes());
+    let elsewhere = MemorySource::new("Wave.ani", uan2(4)).with_file("Wave.xml", xml(3).into_bytes());
+    for role in [Role::Motion, Role::FoundMotion] {
+        let cases = [
+            (Attachment::new(role, "Wave.ani", uan2(4)), Some("1")),
+            (Attachment::new(role, "Animations/Wave.ani", uan2(4)), Some("2")),
+            (Attachment::of_source(role, "Animations/Wave.ani", Arc::new(elsewhere.clone())), Some("3")),
+            (Attachment::new(role, "/home/Wave.ani", uan2(4)), None),
+        ];
+        for (motion, wanted) in cases {
+            let context = Context::new().with_attachment(motion);
+            let scene = UrhoImporter::new(Dialect::Rbfx).import(&model, &context).expect("imports");
+            let found = trigger_list(&scene);
+            assert_eq!(found.first().map(|(_, _, value)| value.as_str()), wanted, "{role:?}");
+            assert_eq!((scene.clips[0].name.as_str(), context.report().count_of("urho.triggers-unread")), ("Wave", 0));
+        }
+    }
 }
 
 #[test]

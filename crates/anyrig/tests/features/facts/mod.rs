@@ -99,9 +99,9 @@ fn wide<const N: usize>(values: [f32; N]) -> [f64; N] {
     values.map(f64::from)
 }
 
-/// The namespaces of all extras.
+/// The namespaces of all extras that are carried.
 pub fn namespaces(scene: &Scene) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    nodes::for_each_extras(scene, |_, extras: &Extras| all.extend(extras.iter().map(|(name, _)| name.to_owned())));
+    nodes::for_each_extras(scene, |_, extras: &Extras| all.extend(extras.carried().map(|(name, _)| name.to_owned())));
     all
 }

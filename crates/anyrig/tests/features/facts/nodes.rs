@@ -1,8 +1,11 @@
 //! Nodes, and what they carry besides meshes.
 
 use super::Facts;
+use anyrig::Value;
 use anyrig::scene::glam::DAffine3;
-use anyrig::scene::{Extras, Feature, InheritMode, LightKind, LocalTransform, NodeId, Projection, Scene, Trs, walk};
+use anyrig::scene::{
+    Extras, Feature, InheritMode, LightKind, LocalTransform, NodeId, Projection, Scene, Trs, USER, walk,
+};
 use std::collections::BTreeSet;
 
 pub fn add(scene: &Scene, namespaces: &BTreeSet<String>, facts: &mut Facts) {
@@ -41,7 +44,15 @@ pub fn add(scene: &Scene, namespaces: &BTreeSet<String>, facts: &mut Facts) {
     }
     for_each_extras(scene, |owner, extras| {
         for (namespace, value) in extras.iter().filter(|(name, _)| namespaces.contains(*name)) {
-            facts.add(Feature::Extras, format!("{owner} {namespace}: {value:?}"), []);
+            // What users attached stands among the members of glTF's own extras once it is in a file.
+            match value {
+                Value::Object(members) if [USER, "gltf.extras"].contains(&namespace) => {
+                    for (name, value) in members {
+                        facts.add(Feature::Extras, format!("{owner} user {name}: {value:?}"), []);
+                    }
+                }
+                value => facts.add(Feature::Extras, format!("{owner} {namespace}: {value:?}"), []),
+            }
         }
     });
 }

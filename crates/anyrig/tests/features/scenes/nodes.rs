@@ -5,7 +5,7 @@ use anyrig::Value;
 use anyrig::scene::glam::{DAffine3, DMat3, DVec3};
 use anyrig::scene::{
     Camera, Feature, InheritMode, Light, LightKind, LocalTransform, Mesh, MeshInstance, Node, NodeId, Pivots,
-    Projection, RootSet, Scene, Trs,
+    Projection, RootSet, Scene, Trs, USER,
 };
 
 pub fn scene(feature: Feature) -> Scene {
@@ -52,7 +52,10 @@ pub fn scene(feature: Feature) -> Scene {
         }
         F::Extras => {
             let mut scene = still();
-            scene.nodes[NodeId::new(0)].extras.set("tool.tags", Value::from("hero"));
+            let extras = &mut scene.nodes[NodeId::new(0)].extras;
+            extras.set("tool.tags", Value::from("hero"));
+            extras.set_bookkeeping("tool.row", Value::from(3));
+            extras.set(USER, Value::Object(vec![("health".to_owned(), Value::from(7))]));
             first_part(&mut scene).extras.set("gltf.extras", Value::from("ours"));
             scene
         }

@@ -1,5 +1,6 @@
 //! Decoding of arrays, on demand.
 
+use super::ahead::Ahead;
 use super::arena::PropertyData;
 use super::binary::{PropertyRecord, read_property};
 use super::element::{Element, FromNumber};
@@ -15,6 +16,7 @@ use anyrig_bytes::{Buffer, Context, Endian, Error, Place, Result, SharedBytes};
 pub struct Decoder<'c> {
     context: &'c Context,
     inflater: Inflater,
+    ahead: Option<&'c Ahead<'c>>,
 }
 
 /// Deflate packs at most 1032 bytes into one; streams have some bytes around that.
@@ -23,7 +25,13 @@ const MAX_RATIO: u64 = 1032;
 impl<'c> Decoder<'c> {
     /// A decoder that books what it allocates in a context.
     pub fn new(context: &'c Context) -> Self {
-        Self { context, inflater: Inflater::default() }
+        Self { context, inflater: Inflater::default(), ahead: None }
+    }
+
+    /// The same decoder, which takes what others inflate.
+    pub(crate) fn with_ahead(mut self, ahead: &'c Ahead<'c>) -> Self {
+        self.ahead = Some(ahead);
+        self
     }
 
     pub(crate) fn property<T: Element>(&mut self, property: &Property<'_>) -> Result<Buffer<T>> {
@@ -109,7 +117,7 @@ impl<'c> Decoder<'c> {
     }
 
     fn binary_array<T: Element>(&mut self, property: &Property<'_>) -> Result<Buffer<T>> {
-        let (record, _) = property.record()?;
+        let record = property.record()?;
         let array = Stored { record: &record, endian: property.document.byte_order() };
         let len = array.checked_len().map_err(|message| Error::malformed(property.place(), message))?;
         if T::CODE == record.kind || (T::CODE == b'b' && record.kind == b'c') {
@@ -119,8 +127,15 @@ impl<'c> Decoder<'c> {
             self.book::<T>(record.count as usize, || property.place())?;
             return Ok(array.convert(&record.data).into());
         }
-        let mut bytes = self.zeroed::<u8>(len, property)?;
-        self.inflater.inflate_into(&record.data, &mut bytes, || property.place())?;
+        self.book::<u8>(len, || property.place())?;
+        let bytes = match self.ready(property) {
+            Some(bytes) => bytes,
+            None => {
+                let mut bytes = bytemuck::allocation::zeroed_vec(len);
+                self.inflater.inflate_into(&record.data, &mut bytes, || property.place())?;
+                bytes
+            }
+        };
         self.book::<T>(record.count as usize, || property.place())?;
         Ok(array.convert(&bytes).into())
     }
@@ -137,6 +152,8 @@ impl<'c> Decoder<'c> {
         let bytes = bytemuck::cast_slice_mut::<T, u8>(&mut values);
         if record.encoding == 0 {
             bytes.copy_from_slice(&record.data);
+        } else if let Some(ready) = self.ready(property) {
+            bytes.copy_from_slice(&ready);
         } else {
             self.inflater.inflate_into(&record.data, bytes, || property.place())?;
         }
@@ -144,6 +161,11 @@ impl<'c> Decoder<'c> {
             bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
         }
         Ok(values.into())
+    }
+
+    /// What a helper has inflated.
+    fn ready(&mut self, property: &Property<'_>) -> Option<Vec<u8>> {
+        self.ahead.and_then(|ahead| ahead.take(property, &mut self.inflater))
     }
 
     fn zeroed<T: Element>(&self, count: usize, property: &Property<'_>) -> Result<Vec<T>> {
@@ -172,6 +194,17 @@ impl<'c> Decoder<'c> {
         self.book::<T>(values.len(), || property.place())?;
         Ok(values.into())
     }
+}
+
+/// The number of bytes that a deflated array announces, when it can hold so many.
+pub(crate) fn announced(property: &Property<'_>) -> Option<usize> {
+    let kind = property.kind();
+    if !kind.is_array() || kind == Kind::NumberArray {
+        return None;
+    }
+    let record = property.record().ok()?;
+    let array = Stored { record: &record, endian: property.document.byte_order() };
+    array.checked_len().ok().filter(|_| record.encoding == 1)
 }
 
 /// The number of one property of a list.

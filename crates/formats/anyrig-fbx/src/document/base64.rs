@@ -20,11 +20,14 @@ pub(crate) struct Decoder {
 impl Decoder {
     /// Adds a piece of text; blanks and line ends are skipped. Gives `None` when it is not base64.
     pub fn push(&mut self, text: &[u8]) -> Option<()> {
-        for byte in text {
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' => {}
-                b'=' => self.flush()?,
-                other => self.pending.push(*other),
+        for part in text.split_inclusive(|byte| *byte == b'=') {
+            let body = part.strip_suffix(b"=");
+            // In runs: files of a megabyte come this way.
+            for run in body.unwrap_or(part).split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
+                self.pending.extend_from_slice(run);
+            }
+            if body.is_some() {
+                self.flush()?;
             }
         }
         Some(())

@@ -305,7 +305,7 @@ impl FbxDocument {
 
     fn is_raw_array(&self, node: NodeId, index: usize) -> bool {
         let property = self.node(node).and_then(|n| n.property(index)).filter(|p| p.kind().is_array());
-        property.and_then(|p| p.record().ok()).is_some_and(|(record, _)| record.encoding == 0)
+        property.and_then(|p| p.record().ok()).is_some_and(|record| record.encoding == 0)
     }
 
     fn token_len(&self, property: PropertyData) -> u64 {

@@ -4,6 +4,7 @@
 //! and how nodes nest. Nothing is decoded until someone asks, and array payloads are not even touched. What an edit
 //! brings is kept beside the file's bytes in the file's own encoding.
 
+mod ahead;
 mod arena;
 mod arrays;
 mod ascii;
@@ -26,6 +27,7 @@ pub use node::{Children, Node, Properties};
 pub use property::{Kind, Property};
 pub use text::TextEncoding;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use ascii::ascii_score;
 pub(crate) use binary::is_binary;
 

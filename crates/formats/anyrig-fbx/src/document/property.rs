@@ -2,7 +2,7 @@
 
 use super::arena::{NodeId, PropertyData};
 use super::arrays::Decoder;
-use super::binary::{PropertyRecord, property_record};
+use super::binary::{PropertyRecord, property_record, skim_property};
 use super::element::{Element, FromNumber};
 use super::number::{self, Number};
 use super::{FbxDocument, Form, ascii};
@@ -148,15 +148,11 @@ impl<'a> Property<'a> {
     /// The bytes of a string or a raw block, without quotes and with `&quot;`, `&lf;` and `&cr;` resolved in ASCII; the
     /// letters of a bare word.
     pub fn bytes(&self) -> Option<Cow<'a, [u8]>> {
-        let bytes = self.document.arena.bytes_at(self.data.address());
+        let at = || self.document.arena.bytes_at(self.data.address());
         match (&self.document.form, self.kind()) {
-            (Form::Ascii(_), Kind::String) => Some(ascii::unescape(ascii::string_body(bytes))),
-            (Form::Ascii(_), Kind::Word) => Some(Cow::Borrowed(number::token(bytes))),
-            (Form::Binary(_), Kind::String | Kind::Raw) => {
-                let (record, size) = self.record().ok()?;
-                let end = size as usize;
-                bytes.get(end.checked_sub(record.data.len())?..end).map(Cow::Borrowed)
-            }
+            (Form::Ascii(_), Kind::String) => Some(ascii::unescape(ascii::string_body(at()))),
+            (Form::Ascii(_), Kind::Word) => Some(Cow::Borrowed(number::token(at()))),
+            (Form::Binary(_), Kind::String | Kind::Raw) => self.skim(&mut PropertyRecord::default()).map(Cow::Borrowed),
             _ => None,
         }
     }
@@ -164,7 +160,7 @@ impl<'a> Property<'a> {
     /// The bytes of a string or a raw block as a range that shares the file, where it can.
     pub fn shared_bytes(&self) -> Option<SharedBytes> {
         match (&self.document.form, self.kind()) {
-            (Form::Binary(_), Kind::String | Kind::Raw) => self.record().ok().map(|(record, _)| record.data),
+            (Form::Binary(_), Kind::String | Kind::Raw) => self.record().ok().map(|record| record.data),
             _ => self.bytes().map(|bytes| bytes.into_owned().into()),
         }
     }
@@ -220,12 +216,21 @@ impl<'a> Property<'a> {
         match kind {
             Kind::Number => number::parse(number::token(self.document.arena.bytes_at(self.data.address()))),
             Kind::Word => self.document.arena.bytes_at(self.data.address()).first().map(|b| Number::Int((*b).into())),
-            _ => self.record().ok().map(|(record, _)| scalar(&record)),
+            _ => {
+                let mut record = PropertyRecord::default();
+                self.skim(&mut record)?;
+                Some(scalar(&record))
+            }
         }
     }
 
-    pub(crate) fn record(&self) -> Result<(PropertyRecord, u64)> {
+    pub(crate) fn record(&self) -> Result<PropertyRecord> {
         property_record(&self.document.arena, self.data, self.document.byte_order())
+    }
+
+    /// Fills the record's numbers, and gives the bytes of a text or a block.
+    fn skim(&self, record: &mut PropertyRecord) -> Option<&'a [u8]> {
+        skim_property(&self.document.arena, self.data, self.document.byte_order(), record)
     }
 }
 

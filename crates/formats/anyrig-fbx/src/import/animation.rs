@@ -1,16 +1,20 @@
 //! Animation stacks, layers, curve nodes and curves of version 7000 and later, and what takes share with them.
 
+use super::booking::Work;
 use super::curves::{self, constant, scaled};
+use super::inbetween::Stops;
 use super::nodes::{PARTS, has_rotation_space};
 use super::objects::{End, ObjectId, Objects};
 use super::{Import, MorphBinding, takes};
 use crate::codes;
-use crate::document::Node;
+use crate::document::{FbxDocument, Node};
 use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{
     Channel, Clip, ClipLayer, Curve, LayerBlend, NodeId, Pivots, RotationBlend, ScaleBlend, Scene, Target,
     TransformPart,
 };
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Makes a clip of every stack or take.
 pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
@@ -23,8 +27,10 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         return Ok(());
     }
     let stacks: Vec<ObjectId> = import.objects.of_class("AnimationStack").map(|o| o.id).collect();
+    let ranges = take_ranges(import.objects.document());
     for stack in stacks {
-        let clip = stack_clip(import, stack)?;
+        import.context.check_cancelled()?;
+        let clip = stack_clip(import, stack, &ranges)?;
         import.scene.clips.push(clip);
     }
     give_pivots(&mut import.scene);
@@ -44,7 +50,7 @@ fn give_pivots(scene: &mut Scene) {
     }
 }
 
-fn stack_clip(import: &mut Import<'_>, stack: ObjectId) -> Result<Clip> {
+fn stack_clip(import: &mut Import<'_>, stack: ObjectId, ranges: &TakeRanges<'_>) -> Result<Clip> {
     let mut motion = Motion::new(Clip::new(import.objects.get(stack).name.clone()));
     let layers: Vec<ObjectId> = children_of_class(&import.objects, stack, "AnimationLayer");
     for (index, layer) in layers.into_iter().enumerate() {
@@ -60,17 +66,24 @@ fn stack_clip(import: &mut Import<'_>, stack: ObjectId) -> Result<Clip> {
     }
     let objects = &import.objects;
     let time = |name: &str| objects.property(stack, name).and_then(super::NamedProperty::i64);
-    let range = time("LocalStart").zip(time("LocalStop")).or_else(|| take_range(objects, stack));
+    let range = time("LocalStart").zip(time("LocalStop")).or_else(|| {
+        // Stacks without a range of their own have it in the take of their name.
+        ranges.get(objects.get(stack).name.as_str()).copied().flatten()
+    });
     Ok(motion.finish(import, range))
 }
 
-/// Stacks without a range of their own have it in the take of their name.
-fn take_range(objects: &Objects<'_>, stack: ObjectId) -> Option<(i64, i64)> {
-    let name = &objects.get(stack).name;
-    let mut takes = objects.document().root().children_named("Takes").flat_map(|t| t.children_named("Take"));
-    let take = takes.find(|t| t.text(0).is_some_and(|text| text == name.as_str()))?;
-    let range = take.child("LocalTime")?;
-    Some((range.i64(0)?, range.i64(1)?))
+/// The range of the first take of each name.
+type TakeRanges<'a> = BTreeMap<Cow<'a, str>, Option<(i64, i64)>>;
+
+fn take_ranges(document: &FbxDocument) -> TakeRanges<'_> {
+    let mut ranges = TakeRanges::new();
+    for take in document.root().children_named("Takes").flat_map(|t| t.children_named("Take")) {
+        let Some(name) = take.text(0) else { continue };
+        let range = || take.child("LocalTime").and_then(|range| Some((range.i64(0)?, range.i64(1)?)));
+        ranges.entry(name).or_insert_with(range);
+    }
+    ranges
 }
 
 fn children_of_class(objects: &Objects<'_>, parent: ObjectId, class: &str) -> Vec<ObjectId> {
@@ -78,6 +91,11 @@ fn children_of_class(objects: &Objects<'_>, parent: ObjectId, class: &str) -> Ve
 }
 
 fn clip_layer(import: &mut Import<'_>, layer: ObjectId) -> Result<ClipLayer> {
+    // Several stacks may share the layer, whose connections are looked through for each of them.
+    let objects = &import.objects;
+    let count = objects.into(End::Object(layer)).count();
+    let bytes = size_of::<ClipLayer>() + objects.get(layer).name.len() + count * size_of::<ObjectId>();
+    import.take_again(Work::Layer, layer, bytes)?;
     let objects = &import.objects;
     let blend = match objects.i64(layer, "BlendMode", 0) {
         0 => LayerBlend::Additive,
@@ -112,16 +130,29 @@ fn add_curve_node(import: &mut Import<'_>, motion: &mut Motion, curve_node: Obje
             _ => None,
         })
         .collect();
-    if targets.is_empty() {
-        return Ok(());
-    }
+    // Several layers may share it.
+    let bytes = targets.iter().map(|(_, name)| size_of::<(ObjectId, String)>() + name.len()).sum::<usize>();
+    import.take_again(Work::CurveNode, curve_node, size_of::<Vector>() + bytes)?;
+    let Some((last, others)) = targets.split_last() else { return Ok(()) };
     let vector = vector(import, curve_node)?;
-    for (object, name) in targets {
-        if import.objects.get(object).class != "AnimationLayer" {
-            motion.add(import, object, Vector { name, ..vector.clone() }, layer);
-        }
+    for (object, name) in others {
+        import.take_product(vector.bytes(), curve_node)?;
+        add_target(import, motion, (*object, Vector { name: name.clone(), ..vector.clone() }), layer)?;
     }
-    Ok(())
+    add_target(import, motion, (last.0, Vector { name: last.1.clone(), ..vector }), layer)
+}
+
+fn add_target(
+    import: &Import<'_>,
+    motion: &mut Motion,
+    (object, vector): (ObjectId, Vector),
+    layer: usize,
+) -> Result<()> {
+    if import.objects.get(object).class == "AnimationLayer" {
+        Ok(())
+    } else {
+        motion.add(import, object, vector, layer)
+    }
 }
 
 /// The curves of one property: up to three, with the values that stand where a curve is missing.
@@ -133,6 +164,18 @@ pub(super) struct Vector {
     pub defaults: [f64; 3],
     /// Number of components.
     pub width: usize,
+}
+
+impl Vector {
+    /// What a copy needs.
+    fn bytes(&self) -> usize {
+        self.curves.iter().flatten().map(copy_bytes).sum()
+    }
+}
+
+/// What a copy of a curve needs; times and values are shared until they are changed.
+fn copy_bytes(curve: &Curve) -> usize {
+    size_of_val(curve.segments.as_slice())
 }
 
 fn vector(import: &mut Import<'_>, curve_node: ObjectId) -> Result<Vector> {
@@ -147,7 +190,7 @@ fn vector(import: &mut Import<'_>, curve_node: ObjectId) -> Result<Vector> {
         vector.defaults[0] = single.and_then(|p| p.f64(0)).unwrap_or(0.0);
         vector.width = 1;
     }
-    let connected: Vec<(usize, Node<'_>)> = objects
+    let connected: Vec<(usize, ObjectId)> = objects
         .property_sources(curve_node)
         .filter(|(_, o)| o.class == "AnimationCurve")
         .map(|(name, o)| {
@@ -156,13 +199,13 @@ fn vector(import: &mut Import<'_>, curve_node: ObjectId) -> Result<Vector> {
                 "d|Z" | "Z" => 2,
                 _ => 0,
             };
-            (axis, o.node)
+            (axis, o.id)
         })
         .collect();
-    for (axis, node) in connected {
+    for (axis, curve) in connected {
         vector.width = vector.width.max(axis + 1);
         if vector.curves[axis].is_none() {
-            vector.curves[axis] = curves::read(import, node)?;
+            vector.curves[axis] = curves::read(import, curve)?;
         }
     }
     Ok(vector)
@@ -179,34 +222,29 @@ impl Motion {
     }
 
     /// Adds the curves of a property of an object.
-    pub fn add(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) {
+    pub fn add(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) -> Result<()> {
+        let place = Spot { import, object, layer };
         if let Some(bindings) = morphs(import, object, &vector.name) {
-            return self.add_morphs(import, &bindings, &vector, layer);
+            return self.add_morphs(place, bindings, vector);
         }
         let node = import.nodes.get(&object).copied();
         let part = PARTS.iter().find(|(name, _)| *name == vector.name).map(|(_, part)| *part);
         match (node, part) {
-            (Some(node), Some(part)) => self.add_part(import, (object, node), part, vector, layer),
+            (Some(node), Some(part)) => self.add_part(place, node, part, vector),
             (Some(node), None) if vector.name == "Visibility" => {
                 let [curve, ..] = vector.curves;
                 let curve = curve.unwrap_or_else(|| constant(vector.defaults[0]));
-                self.push(Target::Visibility { node }, curve, layer);
+                self.push(place, Target::Visibility { node }, curve)
             }
-            _ => self.add_named(import, object, vector, layer),
+            _ => self.add_named(place, vector),
         }
     }
 
-    fn add_part(
-        &mut self,
-        import: &Import<'_>,
-        (object, node): (ObjectId, NodeId),
-        part: TransformPart,
-        vector: Vector,
-        layer: usize,
-    ) {
+    fn add_part(&mut self, place: Spot<'_, '_>, node: NodeId, part: TransformPart, vector: Vector) -> Result<()> {
+        let import = place.import;
         let without_effect = matches!(part, TransformPart::PreRotation | TransformPart::PostRotation);
-        if without_effect && !has_rotation_space(&import.objects, object) {
-            return;
+        if without_effect && !has_rotation_space(&import.objects, place.object) {
+            return Ok(());
         }
         let rest = import.scene.nodes[node].pivots.as_ref().map_or_else(
             || {
@@ -225,14 +263,16 @@ impl Motion {
             let curve = match curve {
                 Some(curve) => curve,
                 // Above the lowest layer a value acts even where it equals the rest.
-                None if given && (layer > 0 || default != rest[axis]) => constant(default),
+                None if given && (place.layer > 0 || default != rest[axis]) => constant(default),
                 None => continue,
             };
-            self.push(Target::Component { node, part, axis: axis as u8 }, curve, layer);
+            self.push(place, Target::Component { node, part, axis: axis as u8 }, curve)?;
         }
+        Ok(())
     }
 
-    fn add_named(&mut self, import: &Import<'_>, object: ObjectId, vector: Vector, layer: usize) {
+    fn add_named(&mut self, place: Spot<'_, '_>, vector: Vector) -> Result<()> {
+        let Spot { import, object, .. } = place;
         let is_user = import.objects.property(object, &vector.name).is_some_and(super::NamedProperty::is_user);
         let attribute = import.attributes.get(&object).filter(|_| !is_user);
         let element = attribute.or(import.elements.get(&object)).copied();
@@ -240,42 +280,48 @@ impl Motion {
         for (axis, curve) in vector.curves.into_iter().enumerate() {
             let Some(curve) = curve else { continue };
             let suffix = if several { ["|X", "|Y", "|Z"][axis] } else { "" };
+            let owner = import.objects.get(object);
+            import.take_product(vector.name.len() + owner.name.len(), object)?;
             let property = format!("fbx.{}{suffix}", vector.name);
             let target = match element {
                 Some(element) => Target::Named { element, property },
-                None => {
-                    let owner = import.objects.get(object);
-                    Target::Other(format!("fbx:{}/{}/{property}", owner.class, owner.name))
-                }
+                None => Target::Other(format!("fbx:{}/{}/{property}", owner.class, owner.name)),
             };
-            self.push(target, curve, layer);
+            self.push(place, target, curve)?;
         }
+        Ok(())
     }
 
-    fn add_morphs(&mut self, import: &Import<'_>, bindings: &[MorphBinding], vector: &Vector, layer: usize) {
-        let percent = vector.curves[0].clone().unwrap_or_else(|| constant(vector.defaults[0]));
-        // All nodes that show a mesh share the curves of its weights.
+    fn add_morphs(&mut self, place: Spot<'_, '_>, bindings: &[MorphBinding], vector: Vector) -> Result<()> {
+        let [percent, ..] = vector.curves;
+        let percent = percent.unwrap_or_else(|| constant(vector.defaults[0]));
+        // All nodes and meshes that the channel moves share the curves of its weights.
         let mut known: (&[(u32, f64)], Vec<Curve>) = (&[], Vec::new());
         for binding in bindings {
             let targets = binding.targets.as_slice();
-            if known.0 != targets {
-                known = (targets, weight_curves(&percent, targets));
+            if !known.0.iter().map(|t| t.1).eq(targets.iter().map(|t| t.1)) {
+                known = (targets, weight_curves(place, &percent, targets)?);
                 if known.1.len() > 1 {
                     let subject = format!("node {}", binding.node.index());
                     let message = "weights of in-between shapes follow straight lines";
-                    import.context.tell(&codes::INBETWEEN_CURVE, subject, message);
+                    place.import.context.tell(&codes::INBETWEEN_CURVE, subject, message);
                 }
             }
             for ((target, _), curve) in targets.iter().zip(&known.1) {
-                self.push(Target::Morph { node: binding.node, target: *target }, curve.clone(), layer);
+                place.import.take_product(copy_bytes(curve), place.object)?;
+                self.push(place, Target::Morph { node: binding.node, target: *target }, curve.clone())?;
             }
         }
+        Ok(())
     }
 
-    fn push(&mut self, target: Target, curve: Curve, layer: usize) {
+    /// Connections are short, so what each of them makes is booked.
+    fn push(&mut self, place: Spot<'_, '_>, target: Target, curve: Curve) -> Result<()> {
+        place.import.take_product(CHANNEL_BYTES, place.object)?;
         let mut channel = Channel::on(target, curve);
-        channel.layer = layer;
+        channel.layer = place.layer;
         self.clip.channels.push(channel);
+        Ok(())
     }
 
     /// Sets start and length: what the file says, or, where that is no range, where the keys lie.
@@ -296,20 +342,34 @@ impl Motion {
     }
 }
 
+/// What is moved, and by which layer.
+#[derive(Clone, Copy)]
+struct Spot<'s, 'a> {
+    import: &'s Import<'a>,
+    object: ObjectId,
+    layer: usize,
+}
+
+/// What a channel needs beside its keys in a list that grows by doubling.
+const CHANNEL_BYTES: usize = 2 * size_of::<Channel>();
+
 /// The weight of each target from the percentage of all.
-fn weight_curves(percent: &Curve, targets: &[(u32, f64)]) -> Vec<Curve> {
+fn weight_curves(place: Spot<'_, '_>, percent: &Curve, targets: &[(u32, f64)]) -> Result<Vec<Curve>> {
     match targets {
-        [(_, full)] if *full != 0.0 => vec![scaled(percent.clone(), (1.0 / full) as f32)],
-        targets => (0..targets.len()).map(|index| super::inbetween::curve(percent, targets, index)).collect(),
+        [(_, full)] if *full != 0.0 => Ok(vec![scaled(percent.clone(), (1.0 / full) as f32)]),
+        targets => {
+            let stops = Stops::new(targets.iter().map(|(_, full)| *full));
+            super::inbetween::curves(percent, &stops, &|bytes| place.import.take_product(bytes, place.object))
+        }
     }
 }
 
 /// The morph targets that a property moves, when it moves any.
-fn morphs(import: &Import<'_>, object: ObjectId, property: &str) -> Option<Vec<MorphBinding>> {
+fn morphs<'i>(import: &'i Import<'_>, object: ObjectId, property: &str) -> Option<&'i [MorphBinding]> {
     if property == "DeformPercent" {
-        return import.morphs.get(&object).cloned();
+        return import.morphs.get(&object).map(Vec::as_slice);
     }
-    import.named_morphs.get(&(object, property.to_owned())).cloned()
+    import.named_morphs.get(&(object, property.to_owned())).map(Vec::as_slice)
 }
 
 /// Says that motion of something unknown was left out.

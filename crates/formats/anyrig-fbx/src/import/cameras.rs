@@ -5,8 +5,9 @@
 use super::Import;
 use super::nodes::helper;
 use super::objects::{Object, ObjectId, Objects};
+use super::skins::unique;
 use anyrig_bytes::{Result, maths::f64 as maths};
-use anyrig_scene::{Camera, CameraId, ElementId, Light, LightId, LightKind, NodeId, Projection, Trs};
+use anyrig_scene::{Camera, CameraId, ElementId, Extras, Light, LightId, LightKind, NodeId, Projection, Trs};
 use glam::{DQuat, DVec3};
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_1_SQRT_2;
@@ -24,8 +25,8 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         for attribute in attributes(&import.objects, model) {
             let object = import.objects.get(attribute);
             match &*object.subtype {
-                "Camera" => place_camera(import, attribute, node, &mut made),
-                "Light" => place_light(import, attribute, node, &mut made),
+                "Camera" => place_camera(import, attribute, node, &mut made)?,
+                "Light" => place_light(import, attribute, node, &mut made)?,
                 _ => {}
             }
         }
@@ -40,23 +41,30 @@ struct Made {
     lights: BTreeMap<ObjectId, LightId>,
 }
 
+/// The attributes of a model, each once.
 fn attributes(objects: &Objects<'_>, model: ObjectId) -> Vec<ObjectId> {
     if objects.is_named() {
         return vec![model];
     }
     let connected = objects.children(super::End::Object(model));
-    connected.filter(|o| o.class == "NodeAttribute").map(|o| o.id).collect()
+    unique(connected.filter(|o| o.class == "NodeAttribute").map(|o| o.id))
 }
 
-fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) {
+/// Before version 7000 the attribute is the model, which has what users attached.
+fn attach(import: &Import<'_>, attribute: ObjectId, extras: &mut Extras) -> Result<()> {
+    if import.objects.is_named() { Ok(()) } else { import.attach_user_data(attribute, extras) }
+}
+
+fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) -> Result<()> {
     let camera = match made.cameras.get(&attribute) {
         Some(camera) => *camera,
         None => {
             let object = import.objects.get(attribute);
             let mut camera = Camera::new(object.name.clone(), projection(&import.objects, object));
-            if let Some(all) = object.properties.to_value(|_| true) {
-                camera.extras.set("fbx.properties", all);
+            if let Some(all) = import.data(attribute, |_| true)? {
+                camera.extras.set_bookkeeping("fbx.properties", all);
             }
+            attach(import, attribute, &mut camera.extras)?;
             let id = import.scene.cameras.push(camera);
             made.cameras.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Camera(id));
@@ -64,15 +72,20 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
             id
         }
     };
-    let turned = helper(&mut import.scene, node, "camera", Trs { rotation: CAMERA_TURN, ..Trs::IDENTITY });
+    let turned = helper(import, (node, attribute), "camera", Trs { rotation: CAMERA_TURN, ..Trs::IDENTITY })?;
     import.scene.nodes[turned].camera = Some(camera);
+    Ok(())
 }
 
-fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) {
+fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made: &mut Made) -> Result<()> {
     let light = match made.lights.get(&attribute) {
         Some(light) => *light,
         None => {
-            let light = light(&import.objects, import.objects.get(attribute));
+            let mut light = light(&import.objects, import.objects.get(attribute));
+            if let Some(all) = import.data(attribute, |_| true)? {
+                light.extras.set_bookkeeping("fbx.properties", all);
+            }
+            attach(import, attribute, &mut light.extras)?;
             let id = import.scene.lights.push(light);
             made.lights.insert(attribute, id);
             import.elements.entry(attribute).or_insert(ElementId::Light(id));
@@ -80,8 +93,9 @@ fn place_light(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made:
             id
         }
     };
-    let turned = helper(&mut import.scene, node, "light", Trs { rotation: LIGHT_TURN, ..Trs::IDENTITY });
+    let turned = helper(import, (node, attribute), "light", Trs { rotation: LIGHT_TURN, ..Trs::IDENTITY })?;
     import.scene.nodes[turned].light = Some(light);
+    Ok(())
 }
 
 /// How the field of view is given (`FbxCamera::EApertureMode`).
@@ -158,13 +172,10 @@ fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
     light.color = color.to_array();
     light.intensity = number("Intensity", 100.0) / INTENSITY_UNIT;
     let decay = number("DecayType", 0.0);
-    light.extras.set("fbx.decay_type", decay);
+    light.extras.set_bookkeeping("fbx.decay_type", decay);
     let sort = number("LightType", 0.0);
     if sort > 2.0 {
         light.extras.set("fbx.light_type", sort);
-    }
-    if let Some(all) = object.properties.to_value(|_| true) {
-        light.extras.set("fbx.properties", all);
     }
     light
 }

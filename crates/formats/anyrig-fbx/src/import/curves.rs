@@ -5,9 +5,11 @@
 //! scene's curves need no neighbours.
 
 use super::Import;
+use super::booking::Work;
+use super::objects::ObjectId;
 use crate::codes;
 use crate::document::Node;
-use anyrig_bytes::{Context, Diagnostic, Result};
+use anyrig_bytes::{Buffer, Context, Diagnostic, Result};
 use anyrig_scene::{Curve, Extrapolation, ExtrapolationMode, Handle, Segment, Ticks};
 
 /// Weight of a tangent that has none of its own.
@@ -30,7 +32,7 @@ mod flag {
 }
 
 /// What a file says about a key besides time and value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KeyShape {
     /// What follows the key.
     pub kind: Kind,
@@ -43,8 +45,7 @@ pub(super) struct KeyShape {
 impl KeyShape {
     /// Nothing but the kind.
     pub fn plain(kind: Kind) -> Self {
-        let side = Side { slope: 0.0, weight: THIRD };
-        Self { kind, right: side, next_left: side }
+        Self { kind, right: Side::FLAT, next_left: Side::FLAT }
     }
 }
 
@@ -104,71 +105,84 @@ pub(super) struct Side {
     pub weight: f32,
 }
 
+impl Side {
+    const FLAT: Self = Self { slope: 0.0, weight: THIRD };
+}
+
 /// Keys as a file has them, and what the curve does outside of them.
 pub(super) struct Keys<'a> {
-    pub times: &'a [i64],
-    pub values: &'a [f32],
-    pub shapes: &'a [KeyShape],
+    pub times: Buffer<i64>,
+    pub values: Buffer<f32>,
+    /// The shapes of all keys: each with the key before which it ends.
+    pub shapes: &'a [(usize, KeyShape)],
     pub ticks_per_second: f64,
 }
 
 impl Keys<'_> {
     /// The curve with all slopes solved.
-    pub fn solve(&self) -> Curve {
+    pub fn solve(self) -> Curve {
         let seconds: Vec<f64> = self.times.iter().map(|t| *t as f64 / self.ticks_per_second).collect();
-        let sides = self.sides(&seconds);
-        let segment = |i: usize| {
-            let (right, left) = (sides[i].1, sides.get(i + 1).map_or(sides[i].1, |s| s.0));
-            match self.shapes[i].kind {
-                Kind::Step => Segment::Step,
-                Kind::StepNext => Segment::StepNext,
-                Kind::Linear => Segment::Linear,
-                _ if is_third(right.weight) && is_third(left.weight) => {
-                    Segment::Hermite { out_slope: right.slope, in_slope: left.slope }
-                }
-                _ => {
-                    let handle = |side: Side| Handle { slope: side.slope, weight: side.weight.clamp(0.0, 1.0) };
-                    Segment::Bezier { out: handle(right), into: handle(left) }
-                }
-            }
-        };
-        let segments = (0..seconds.len()).map(segment).collect();
-        let mut curve = Curve::per_key(seconds, self.values.to_vec(), segments);
-        curve.ticks = Some(Ticks { per_second: self.ticks_per_second, times: self.times.to_vec().into() });
+        let segments = self.segments(&seconds);
+        let mut curve = Curve::per_key(seconds, self.values, segments);
+        curve.ticks = Some(Ticks { per_second: self.ticks_per_second, times: self.times });
         curve
     }
 
-    /// Left and right tangent of each key.
-    fn sides(&self, seconds: &[f64]) -> Vec<(Side, Side)> {
-        let mut left = Side { slope: 0.0, weight: THIRD };
-        let mut sides = Vec::with_capacity(seconds.len());
-        for (i, shape) in self.shapes.iter().enumerate() {
-            let around = Around::of(seconds, self.values, i);
-            let mut right = shape.right;
-            let mut next_left = shape.next_left;
-            match shape.kind {
-                Kind::User => {}
-                Kind::Step | Kind::StepNext => {
-                    (right, next_left) = (Side { slope: 0.0, weight: THIRD }, Side { slope: 0.0, weight: THIRD });
-                }
-                Kind::Linear => {
-                    let side = Side { slope: around.after().unwrap_or(0.0) as f32, weight: THIRD };
-                    (right, next_left) = (side, side);
-                }
-                Kind::Tcb(tcb) => {
-                    let (arriving, leaving) = around.tcb(tcb);
-                    (left.slope, right.slope) = (arriving as f32, leaving as f32);
-                    next_left = Side { slope: 0.0, weight: THIRD };
-                }
-                Kind::Auto(auto) => {
-                    let (arriving, leaving) = around.auto(auto, left, right);
-                    (left.slope, right.slope) = (arriving as f32, leaving as f32);
-                }
+    /// What follows each key. A segment is known once the tangent that arrives at the next key is.
+    fn segments(&self, seconds: &[f64]) -> Vec<Segment> {
+        let mut segments = Vec::with_capacity(seconds.len());
+        let mut arriving = Side::FLAT;
+        let mut open: Option<(Kind, Side)> = None;
+        let mut start = 0;
+        for (end, shape) in self.shapes {
+            for key in start..*end {
+                let (left, right, next_left) = sides(&Around::of(seconds, &self.values, key), shape, arriving);
+                segments.extend(open.map(|(kind, right)| segment(kind, right, left)));
+                open = Some((shape.kind, right));
+                arriving = next_left;
             }
-            sides.push((left, right));
-            left = next_left;
+            start = *end;
         }
-        sides
+        segments.extend(open.map(|(kind, right)| segment(kind, right, right)));
+        segments
+    }
+}
+
+/// The tangents on both sides of a key, and what the key says of the tangent that arrives at the next one.
+fn sides(around: &Around, shape: &KeyShape, mut left: Side) -> (Side, Side, Side) {
+    let (mut right, mut next_left) = (shape.right, shape.next_left);
+    match shape.kind {
+        Kind::User => {}
+        Kind::Step | Kind::StepNext => (right, next_left) = (Side::FLAT, Side::FLAT),
+        Kind::Linear => {
+            let side = Side { slope: around.after().unwrap_or(0.0) as f32, weight: THIRD };
+            (right, next_left) = (side, side);
+        }
+        Kind::Tcb(tcb) => {
+            let (arriving, leaving) = around.tcb(tcb);
+            (left.slope, right.slope) = (arriving as f32, leaving as f32);
+            next_left = Side::FLAT;
+        }
+        Kind::Auto(auto) => {
+            let (arriving, leaving) = around.auto(auto, left, right);
+            (left.slope, right.slope) = (arriving as f32, leaving as f32);
+        }
+    }
+    (left, right, next_left)
+}
+
+fn segment(kind: Kind, right: Side, left: Side) -> Segment {
+    match kind {
+        Kind::Step => Segment::Step,
+        Kind::StepNext => Segment::StepNext,
+        Kind::Linear => Segment::Linear,
+        _ if is_third(right.weight) && is_third(left.weight) => {
+            Segment::Hermite { out_slope: right.slope, in_slope: left.slope }
+        }
+        _ => {
+            let handle = |side: Side| Handle { slope: side.slope, weight: side.weight.clamp(0.0, 1.0) };
+            Segment::Bezier { out: handle(right), into: handle(left) }
+        }
     }
 }
 
@@ -291,48 +305,64 @@ fn both(slope: f64) -> (f64, f64) {
 ///
 /// # Errors
 /// Broken arrays, or beyond the limits.
-pub(super) fn read(import: &mut Import<'_>, node: Node<'_>) -> Result<Option<Curve>> {
+pub(super) fn read(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Curve>> {
+    let node = import.objects.get(object).node;
     let (Some(times), Some(values)) = (node.child("KeyTime"), node.child("KeyValueFloat")) else { return Ok(None) };
-    let times = times.array::<i64>(&mut import.decoder)?;
-    let values = values.array::<f32>(&mut import.decoder)?;
+    let mut times = times.array::<i64>(&mut import.decoder)?;
+    let mut values = values.array::<f32>(&mut import.decoder)?;
     let mut ints = |name: &str| match node.child(name) {
         Some(node) => node.array::<i32>(&mut import.decoder),
-        None => Ok(anyrig_bytes::Buffer::default()),
+        None => Ok(Buffer::default()),
     };
     let (flags, counts) = (ints("KeyAttrFlags")?, ints("KeyAttrRefCount")?);
     let data = match node.child("KeyAttrDataFloat") {
         Some(node) => node.float_bits(&mut import.decoder)?,
-        None => anyrig_bytes::Buffer::default(),
+        None => Buffer::default(),
     };
-    let count = times.len().min(values.len());
+    let (count, attributes) = (times.len().min(values.len()), flags.len().max(counts.len()).max(data.len()));
     import.context.take_elements(count as u64, || node.place())?;
-    let shapes = shapes(&flags, &data, &counts, count);
-    if times.len() != values.len() || shapes.len() != count {
+    // Several properties may share the curve.
+    let bytes = times.len().max(values.len()) * KEY_BYTES + attributes * size_of::<i32>();
+    import.take_again(Work::Curve, object, bytes)?;
+    let mut shapes = shapes(&flags, &data, &counts, count);
+    let known = shapes.last().map_or(0, |(end, _)| *end);
+    if times.len() != values.len() || known != count {
         let message = "times, values and attributes have different lengths; missing attributes became straight lines";
         import.context.push(Diagnostic::new(&codes::CURVE_SHAPE, node.path(), message).at(node.place()));
     }
-    let shapes: Vec<KeyShape> =
-        (0..count).map(|i| shapes.get(i).copied().unwrap_or(KeyShape::plain(Kind::Linear))).collect();
     if count == 0 {
         return Ok(None);
     }
-    let keys = Keys {
-        times: &times[..count],
-        values: &values[..count],
-        shapes: &shapes,
-        ticks_per_second: import.settings.ticks_per_second,
-    };
-    let mut curve = keys.solve();
+    if known < count {
+        shapes.push((count, KeyShape::plain(Kind::Linear)));
+    }
+    shorten(&mut times, count);
+    shorten(&mut values, count);
+    let ticks_per_second = import.settings.ticks_per_second;
+    let mut curve = Keys { times, values, shapes: &shapes, ticks_per_second }.solve();
     (curve.before, curve.after) = extrapolations(node);
     Ok(Some(curve))
 }
 
-/// Attributes are stored once for a run of keys.
-fn shapes(flags: &[i32], data: &[u32], counts: &[i32], count: usize) -> Vec<KeyShape> {
-    let mut shapes = Vec::with_capacity(count);
+/// What a key needs while a curve is read.
+const KEY_BYTES: usize = 2 * size_of::<i64>() + size_of::<f32>() + size_of::<Segment>();
+
+fn shorten<T: bytemuck::Pod>(values: &mut Buffer<T>, count: usize) {
+    if values.len() > count {
+        values.make_mut().truncate(count);
+    }
+}
+
+/// Attributes are stored once for a run of keys: each with the key before which it ends.
+fn shapes(flags: &[i32], data: &[u32], counts: &[i32], count: usize) -> Vec<(usize, KeyShape)> {
+    let mut shapes = Vec::new();
+    let mut at = 0;
     for ((flags, data), run) in flags.iter().zip(data.as_chunks::<4>().0).zip(counts) {
-        let run = usize::try_from(*run).unwrap_or(0).min(count - shapes.len());
-        shapes.resize(shapes.len() + run, shape(*flags as u32, *data));
+        let run = usize::try_from(*run).unwrap_or(0).min(count - at);
+        if run > 0 {
+            at += run;
+            shapes.push((at, shape(*flags as u32, *data)));
+        }
     }
     shapes
 }
@@ -419,7 +449,8 @@ mod tests {
 
     fn keys(times: &[f64], values: &[f32], kinds: &[KeyShape]) -> Curve {
         let ticks: Vec<i64> = times.iter().map(|t| (t * 1000.0) as i64).collect();
-        Keys { times: &ticks, values, shapes: kinds, ticks_per_second: 1000.0 }.solve()
+        let shapes: Vec<(usize, KeyShape)> = kinds.iter().enumerate().map(|(key, kind)| (key + 1, *kind)).collect();
+        Keys { times: ticks.into(), values: values.to_vec().into(), shapes: &shapes, ticks_per_second: 1000.0 }.solve()
     }
 
     fn auto(timing: Timing, clamp: Clamp) -> KeyShape {
@@ -479,8 +510,8 @@ mod tests {
         assert_eq!(shape(0x4, bits(0)).kind, Kind::Linear);
         let runs = shapes(&[4, 2], &[0; 8], &[2, 9], 4);
         assert_eq!(
-            runs.iter().map(|s| s.kind).collect::<Vec<_>>(),
-            [Kind::Linear, Kind::Linear, Kind::Step, Kind::Step]
+            runs.iter().map(|(end, s)| (*end, s.kind)).collect::<Vec<_>>(),
+            [(2, Kind::Linear), (4, Kind::Step)]
         );
         assert_eq!(shapes(&[4], &[0; 3], &[-1], 4).len(), 0);
     }

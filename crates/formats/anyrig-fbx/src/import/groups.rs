@@ -2,9 +2,10 @@
 //! has no word for them, so they stay as data, with models by name, and the report says what has no effect.
 
 use super::Import;
+use super::booking::Work;
 use super::objects::{End, Object, ObjectId, Objects};
+use super::skins::unique;
 use crate::codes;
-use crate::document::Decoder;
 use anyrig_bytes::{Code, Diagnostic, Result, Value};
 
 /// Keeps all of them.
@@ -23,119 +24,136 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Bytes that an entry may need for each connection or property.
-const ENTRY_BYTES: u64 = 256;
+/// Bytes that an entry may need for each connection, beside its names.
+const ENTRY_BYTES: usize = 512;
 
-fn list(import: &Import<'_>, class: &str, entry: fn(&Import<'_>, &Object<'_>) -> Result<Value>) -> Result<Vec<Value>> {
-    let mut all = Vec::new();
-    let objects = &import.objects;
-    for object in objects.of_class(class) {
-        let entries = objects.into(End::Object(object.id)).count() + object.properties.iter().count() + 1;
-        import.context.take_memory(entries as u64 * ENTRY_BYTES, || object.node.place())?;
+fn list(
+    import: &mut Import<'_>,
+    class: &str,
+    entry: fn(&mut Import<'_>, ObjectId) -> Result<Value>,
+) -> Result<Vec<Value>> {
+    let objects: Vec<ObjectId> = import.objects.of_class(class).map(|o| o.id).collect();
+    let mut all = Vec::with_capacity(objects.len());
+    for object in objects {
         all.push(entry(import, object)?);
     }
     Ok(all)
 }
 
-fn tell(import: &Import<'_>, code: &'static Code, object: &Object<'_>, message: impl Into<String>) {
+fn tell(import: &Import<'_>, code: &'static Code, object: ObjectId, message: impl Into<String>) {
+    let object = import.objects.get(object);
     import.context.push(Diagnostic::new(code, object.name.clone(), message).at(object.node.place()));
 }
 
-fn described(object: &Object<'_>) -> Value {
+fn described(import: &Import<'_>, id: ObjectId) -> Result<Value> {
+    let object = import.objects.get(id);
+    import.take_product(ENTRY_BYTES + object.name.len() + object.subtype.len(), id)?;
     let mut value = Value::Null;
     value.set("name", object.name.clone());
     if !object.subtype.is_empty() {
         value.set("type", object.subtype.clone().into_owned());
     }
-    if let Some(properties) = object.properties.to_value(|_| true) {
+    if let Some(properties) = import.data(id, |_| true)? {
         value.set("properties", properties);
-    }
-    value
-}
-
-fn names<'o, 'a: 'o>(objects: impl Iterator<Item = &'o Object<'a>>) -> Value {
-    Value::Array(objects.map(|o| Value::from(o.name.clone())).collect())
-}
-
-/// A constraint or a character, with the models that each of its roles names.
-fn constraint(import: &Import<'_>, object: &Object<'_>) -> Result<Value> {
-    let mut value = described(object);
-    let mut roles: Vec<(String, Value)> = Vec::new();
-    for (role, source) in import.objects.property_sources(object.id) {
-        let name = Value::from(source.name.clone());
-        match roles.last_mut() {
-            Some((last, Value::Array(names))) if last == role => names.push(name),
-            _ => roles.push((role.to_owned(), Value::Array(vec![name]))),
-        }
-    }
-    if !roles.is_empty() {
-        value.set("objects", Value::Array(roles.into_iter().map(|(role, names)| role_value(role, names)).collect()));
-    }
-    // A character only says which model is which limb.
-    if object.subtype != "Character" {
-        let message = format!("a constraint of the kind `{}` moves nothing", object.subtype);
-        tell(import, &codes::CONSTRAINT, object, message);
     }
     Ok(value)
 }
 
-fn role_value(role: String, names: Value) -> Value {
+/// Names of objects that belong to an owner. Few bytes connect an object that has a long one.
+fn names<'o, 'a: 'o>(
+    import: &Import<'_>,
+    owner: ObjectId,
+    objects: impl Iterator<Item = &'o Object<'a>>,
+) -> Result<Value> {
+    let name = |object: &Object<'_>| {
+        import.take_product(2 * size_of::<Value>() + object.name.len(), owner)?;
+        Ok(Value::from(object.name.clone()))
+    };
+    Ok(Value::Array(objects.map(name).collect::<Result<_>>()?))
+}
+
+/// A constraint or a character, with the models that each of its roles names.
+fn constraint(import: &mut Import<'_>, id: ObjectId) -> Result<Value> {
+    let mut value = described(import, id)?;
+    let sources: Vec<(&str, &Object<'_>)> = import.objects.property_sources(id).collect();
+    let mut roles = Vec::new();
+    for same in sources.chunk_by(|a, b| a.0 == b.0) {
+        let Some((role, _)) = same.first() else { continue };
+        import.take_product(ENTRY_BYTES + role.len(), id)?;
+        roles.push(role_value(role, names(import, id, same.iter().map(|(_, source)| *source))?));
+    }
+    if !roles.is_empty() {
+        value.set("objects", Value::Array(roles));
+    }
+    // A character only says which model is which limb.
+    let subtype = &import.objects.get(id).subtype;
+    if subtype != "Character" {
+        tell(import, &codes::CONSTRAINT, id, format!("a constraint of the kind `{subtype}` moves nothing"));
+    }
+    Ok(value)
+}
+
+fn role_value(role: &str, names: Value) -> Value {
     let mut value = Value::Null;
     value.set("role", role);
     value.set("names", names);
     value
 }
 
-fn display_layer(import: &Import<'_>, object: &Object<'_>) -> Result<Value> {
-    let mut value = described(object);
-    let models = import.objects.children(End::Object(object.id));
-    value.set("models", names(models));
-    if !import.objects.bool(object.id, "Show", true) {
-        tell(import, &codes::DISPLAY_LAYER, object, "it hides its models");
+fn display_layer(import: &mut Import<'_>, id: ObjectId) -> Result<Value> {
+    let mut value = described(import, id)?;
+    value.set("models", names(import, id, import.objects.children(End::Object(id)))?);
+    if !import.objects.bool(id, "Show", true) {
+        tell(import, &codes::DISPLAY_LAYER, id, "it hides its models");
     }
     Ok(value)
 }
 
 /// A set lists nodes of the selection, each of which names a model and parts of its mesh.
-fn selection_set(import: &Import<'_>, object: &Object<'_>) -> Result<Value> {
-    let objects = &import.objects;
-    let mut value = described(object);
-    let mut members = Vec::new();
-    for member in objects.children(End::Object(object.id)) {
-        if member.class != "SelectionNode" {
-            members.push(Value::from(member.name.clone()));
-            continue;
-        }
-        let mut entry = Value::Null;
-        let models = objects.children(End::Object(member.id)).filter(|o| o.class == "Model");
-        entry.set("models", names(models));
-        for (array, word) in
-            [("VertexIndexArray", "points"), ("EdgeIndexArray", "edges"), ("PolygonIndexArray", "faces")]
-        {
-            let Some(node) = member.node.child(array) else { continue };
-            let indexes = node.array::<i32>(&mut Decoder::new(import.context))?;
-            import.context.take_memory((indexes.len() * size_of::<Value>()) as u64, || node.place())?;
-            entry.set(word, Value::Array(indexes.iter().map(|i| f64::from(*i).into()).collect()));
-        }
-        members.push(entry);
+fn selection_set(import: &mut Import<'_>, id: ObjectId) -> Result<Value> {
+    let mut value = described(import, id)?;
+    let listed: Vec<ObjectId> = import.objects.children(End::Object(id)).map(|o| o.id).collect();
+    let mut members = Vec::with_capacity(listed.len());
+    for member in listed {
+        members.push(set_member(import, member)?);
     }
     value.set("members", Value::Array(members));
     Ok(value)
+}
+
+fn set_member(import: &mut Import<'_>, id: ObjectId) -> Result<Value> {
+    let object = import.objects.get(id);
+    if object.class != "SelectionNode" {
+        import.take_product(size_of::<Value>() + object.name.len(), id)?;
+        return Ok(Value::from(object.name.clone()));
+    }
+    import.take_product(ENTRY_BYTES, id)?;
+    let node = object.node;
+    let mut entry = Value::Null;
+    let models = import.objects.children(End::Object(id)).filter(|o| o.class == "Model");
+    entry.set("models", names(import, id, models)?);
+    let mut bytes = 0;
+    for (array, word) in [("VertexIndexArray", "points"), ("EdgeIndexArray", "edges"), ("PolygonIndexArray", "faces")] {
+        let Some(node) = node.child(array) else { continue };
+        let indexes = node.array::<i32>(&mut import.decoder)?;
+        bytes += indexes.len() * size_of::<Value>();
+        import.context.take_memory(bytes as u64, || node.place())?;
+        entry.set(word, Value::Array(indexes.iter().map(|i| f64::from(*i).into()).collect()));
+    }
+    // Several sets may list the node.
+    import.take_again(Work::Member, id, bytes)?;
+    Ok(entry)
 }
 
 /// Levels of detail: the children of the group's model, nearest first, with the distances at which they change.
 fn levels(import: &mut Import<'_>) -> Result<()> {
     let groups: Vec<ObjectId> = import.objects.iter().filter(|o| is_levels(o)).map(|o| o.id).collect();
     for group in groups {
-        let models = models_of(&import.objects, group);
-        let properties = &import.objects.get(group).properties;
-        let bytes = (properties.iter().count() as u64).saturating_mul(ENTRY_BYTES);
-        let Some(data) = properties.to_value(|_| true) else { continue };
-        for node in models.iter().filter_map(|model| import.nodes.get(model).copied()) {
-            // Several models may share the group.
-            import.context.take_memory(bytes, || import.objects.place(group))?;
+        // Several models may share the group.
+        for node in models_of(&import.objects, group).iter().filter_map(|model| import.nodes.get(model).copied()) {
+            let Some(data) = import.data(group, |_| true)? else { break };
             let node = &mut import.scene.nodes[node];
-            node.extras.set("fbx.lod_group", data.clone());
+            node.extras.set("fbx.lod_group", data);
             let shown = node.children.len();
             let line = Diagnostic::new(&codes::LEVELS, node.name.clone(), format!("all {shown} levels are shown"));
             import.context.push(line.at(import.objects.place(group)));
@@ -153,5 +171,5 @@ fn models_of(objects: &Objects<'_>, id: ObjectId) -> Vec<ObjectId> {
     if objects.get(id).class == "Model" {
         return if objects.is_named() { vec![id] } else { Vec::new() };
     }
-    objects.parents(id).filter(|o| o.class == "Model").map(|o| o.id).collect()
+    unique(objects.parents(id).filter(|o| o.class == "Model").map(|o| o.id))
 }

@@ -1,86 +1,180 @@
 //! Weights of in-between shapes from the percentage of their channel.
 
 use anyrig_animation::sample;
+use anyrig_bytes::{Buffer, Result};
 use anyrig_scene::{Curve, ExtrapolationMode, Interpolation, Segment};
 
-/// The weight of target `index` at a percentage: piecewise linear between full percentages and 0, going on beyond the
-/// last one.
-pub(super) fn weight(percent: f64, targets: &[(u32, f64)], index: usize) -> f64 {
-    // The unmoved shape stands at 0 among the others.
-    let mut stops: Vec<(f64, Option<usize>)> =
-        targets.iter().enumerate().map(|(i, (_, full))| (*full, Some(i))).collect();
-    stops.push((0.0, None));
-    stops.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let above = stops.partition_point(|(full, _)| *full < percent).clamp(1, stops.len() - 1);
-    let ((low, low_target), (high, high_target)) = (stops[above - 1], stops[above]);
-    let share = if high > low { (percent - low) / (high - low) } else { 0.0 };
-    match Some(index) {
-        at if at == high_target => share,
-        at if at == low_target => 1.0 - share,
-        _ => 0.0,
+/// The full percentages of a channel's targets, ascending, and the unmoved shape, which stands at 0 among them.
+pub(super) struct Stops {
+    list: Vec<(f64, Option<usize>)>,
+    /// The smallest way from one to another.
+    gap: f64,
+}
+
+impl Stops {
+    pub fn new(fulls: impl Iterator<Item = f64>) -> Self {
+        let mut list: Vec<(f64, Option<usize>)> = fulls.enumerate().map(|(i, full)| (full, Some(i))).collect();
+        list.push((0.0, None));
+        list.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let gaps = list.windows(2).map(|w| w[1].0 - w[0].0).filter(|gap| *gap > 0.0);
+        let gap = gaps.fold(f64::INFINITY, f64::min);
+        Self { list, gap }
+    }
+
+    /// The targets below and above a percentage with their weights; all others have none. The weights are piecewise
+    /// linear and go on beyond the last target.
+    fn around(&self, percent: f64) -> [(Option<usize>, f64); 2] {
+        let above = self.list.partition_point(|(full, _)| *full < percent).clamp(1, self.list.len() - 1);
+        let ((low, low_target), (high, high_target)) = (self.list[above - 1], self.list[above]);
+        let share = if high > low { (percent - low) / (high - low) } else { 0.0 };
+        [(low_target, 1.0 - share), (high_target, share)]
+    }
+
+    /// The weight of one target at a percentage.
+    pub fn weight(&self, percent: f64, target: usize) -> f64 {
+        self.around(percent).into_iter().find(|(at, _)| *at == Some(target)).map_or(0.0, |(_, weight)| weight)
+    }
+
+    /// Those strictly between two percentages.
+    fn between(&self, a: f64, b: f64) -> &[(f64, Option<usize>)] {
+        let start = self.list.partition_point(|(full, _)| *full <= a.min(b));
+        let end = self.list.partition_point(|(full, _)| *full < a.max(b));
+        self.list.get(start..end).unwrap_or_default()
     }
 }
 
-/// The curve of one target's weight. Between keys the percentage is sampled so densely that straight lines do.
-pub(super) fn curve(percent: &Curve, targets: &[(u32, f64)], index: usize) -> Curve {
-    let (mut times, mut values) = (Vec::new(), Vec::new());
-    let mut push = |time: f64, percent: f64| {
-        times.push(time);
-        values.push(weight(percent, targets, index) as f32);
-    };
-    let at = |time: f64| sample(percent, time).and_then(|s| s.component(0)).unwrap_or(0.0);
-    for (key, time) in percent.times_secs.iter().enumerate() {
-        push(*time, at(*time));
-        let Some(next) = percent.times_secs.get(key + 1) else { continue };
-        let steps = match percent.segments.get(key) {
+/// The curves of all targets' weights, which share their times. Between keys the percentage is sampled so densely that
+/// straight lines do. `book` is told how many bytes are about to be used.
+pub(super) fn curves(percent: &Curve, stops: &Stops, book: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Curve>> {
+    let mut track = Track { percent, stops, book, times: Vec::new(), values: Vec::new() };
+    for key in 0..percent.times_secs.len() {
+        track.key(key)?;
+    }
+    Ok(track.finish())
+}
+
+/// Bytes that stand for the work of finding a bend.
+const BEND_BYTES: usize = 128;
+
+/// Times and percentages of all curves.
+struct Track<'t> {
+    percent: &'t Curve,
+    stops: &'t Stops,
+    book: &'t dyn Fn(usize) -> Result<()>,
+    times: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Track<'_> {
+    fn at(&self, time: f64) -> f64 {
+        sample(self.percent, time).and_then(|s| s.component(0)).unwrap_or(0.0)
+    }
+
+    /// Books so many times with a weight of each target.
+    fn book(&self, count: usize) -> Result<()> {
+        let each = 2 * (size_of::<f64>() + size_of::<f64>()) + self.stops.list.len() * size_of::<f32>();
+        (self.book)(count.saturating_mul(each))
+    }
+
+    fn push(&mut self, time: f64, percent: f64) {
+        self.times.push(time);
+        self.values.push(percent);
+    }
+
+    /// A key, and what lies between it and the next one.
+    fn key(&mut self, key: usize) -> Result<()> {
+        self.book(2)?;
+        let time = self.percent.times_secs[key];
+        self.push(time, self.at(time));
+        let Some(next) = self.percent.times_secs.get(key + 1).copied() else { return Ok(()) };
+        let steps = match self.percent.segments.get(key) {
             Some(Segment::Step) => {
                 let last = next.next_down();
-                if last > *time {
-                    push(last, at(*time));
+                if last > time {
+                    self.push(last, self.at(time));
                 }
-                continue;
+                return Ok(());
             }
             Some(Segment::StepNext) => {
                 let first = time.next_up();
-                if first < *next {
-                    push(first, at(*next));
+                if first < next {
+                    self.push(first, self.at(next));
                 }
-                continue;
+                return Ok(());
             }
-            _ => steps((*time, *next), &at, targets),
+            Some(Segment::Linear) => 1,
+            _ => steps((time, next), &|time| self.at(time), self.stops),
         };
-        let mut last = *time;
+        self.book(steps as usize)?;
+        let mut last = time;
         for step in 1..=steps {
-            let between = if step == steps { *next } else { time + (next - time) * f64::from(step) / f64::from(steps) };
+            let between = if step == steps { next } else { time + (next - time) * f64::from(step) / f64::from(steps) };
             if between <= last {
                 continue;
             }
             // Where the percentage passes a shape, the line bends.
-            for bend in bends((last, between), &at, targets) {
-                push(bend, at(bend));
+            for bend in self.bends(last, between)? {
+                self.push(bend, self.at(bend));
             }
-            if between < *next {
-                push(between, at(between));
+            if between < next {
+                self.push(between, self.at(between));
             }
             last = between;
         }
+        Ok(())
     }
-    let mut curve = Curve::new(Interpolation::Linear, 1, times, values);
-    if percent.before.mode != ExtrapolationMode::Slope {
-        curve.before = percent.before;
+
+    /// The times strictly inside a range at which a percentage that ascends or descends there passes a full percentage
+    /// or 0, ascending.
+    fn bends(&self, start: f64, end: f64) -> Result<Vec<f64>> {
+        let (first, last) = (self.at(start), self.at(end));
+        let passed = self.stops.between(first, last);
+        self.book(passed.len())?;
+        (self.book)(passed.len().saturating_mul(BEND_BYTES))?;
+        let mut bends = Vec::with_capacity(passed.len());
+        for (stop, _) in passed {
+            let (mut low, mut high) = (start, end);
+            for _ in 0..HALVINGS {
+                let middle = low + (high - low) * 0.5;
+                if (self.at(middle) - stop) * (first - stop) > 0.0 { low = middle } else { high = middle }
+            }
+            bends.push(high);
+        }
+        bends.sort_by(f64::total_cmp);
+        bends.dedup();
+        bends.retain(|bend| *bend > start && *bend < end);
+        Ok(bends)
     }
-    if percent.after.mode != ExtrapolationMode::Slope {
-        curve.after = percent.after;
+
+    fn finish(self) -> Vec<Curve> {
+        let targets = self.stops.list.len() - 1;
+        let mut weights = vec![vec![0.0f32; self.values.len()]; targets];
+        for (row, percent) in self.values.iter().enumerate() {
+            for (target, weight) in self.stops.around(*percent) {
+                if let Some(weights) = target.and_then(|target| weights.get_mut(target)) {
+                    weights[row] = weight as f32;
+                }
+            }
+        }
+        let times = Buffer::from(self.times);
+        let (before, after) = (self.percent.before, self.percent.after);
+        let curve = |values: Vec<f32>| {
+            let mut curve = Curve::new(Interpolation::Linear, 1, times.clone(), values);
+            if before.mode != ExtrapolationMode::Slope {
+                curve.before = before;
+            }
+            if after.mode != ExtrapolationMode::Slope {
+                curve.after = after;
+            }
+            curve
+        };
+        weights.into_iter().map(curve).collect()
     }
-    curve
 }
 
 /// Straight lines between two keys: as few as keep the weights within [`MOST`].
-fn steps((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, targets: &[(u32, f64)]) -> u32 {
-    let mut stops: Vec<f64> = targets.iter().map(|(_, full)| *full).chain([0.0]).collect();
-    stops.sort_by(f64::total_cmp);
-    let gaps = stops.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > 0.0);
-    let most = MOST * gaps.fold(f64::INFINITY, f64::min);
+fn steps((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, stops: &Stops) -> u32 {
+    let most = MOST * stops.gap;
     let mut steps = 1;
     while steps < MAX_STEPS {
         let place = |half: u32| at(start + (end - start) * f64::from(half) / f64::from(2 * steps));
@@ -102,36 +196,18 @@ const MAX_STEPS: u32 = 512;
 /// Halvings that find a time to the last bit.
 const HALVINGS: u32 = 60;
 
-/// The times strictly inside a range at which a percentage that ascends or descends there passes a full percentage
-/// or 0, ascending.
-fn bends((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, targets: &[(u32, f64)]) -> Vec<f64> {
-    let (first, last) = (at(start), at(end));
-    let mut bends = Vec::new();
-    for stop in targets.iter().map(|(_, full)| *full).chain([0.0]) {
-        if (first - stop) * (last - stop) >= 0.0 {
-            continue;
-        }
-        let (mut low, mut high) = (start, end);
-        for _ in 0..HALVINGS {
-            let middle = low + (high - low) * 0.5;
-            if (at(middle) - stop) * (first - stop) > 0.0 { low = middle } else { high = middle }
-        }
-        bends.push(high);
-    }
-    bends.sort_by(f64::total_cmp);
-    bends.dedup();
-    bends.retain(|bend| *bend > start && *bend < end);
-    bends
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(percent: &Curve, fulls: [f64; 2]) -> Vec<Curve> {
+        curves(percent, &Stops::new(fulls.into_iter()), &|_| Ok(())).expect("nothing is booked")
+    }
+
     #[test]
     fn weights_are_piecewise_linear() {
-        let targets = [(0, 50.0), (1, 100.0)];
-        let both = |percent| [weight(percent, &targets, 0), weight(percent, &targets, 1)];
+        let stops = Stops::new([50.0, 100.0].into_iter());
+        let both = |percent| [stops.weight(percent, 0), stops.weight(percent, 1)];
         assert_eq!(both(0.0), [0.0, 0.0]);
         assert_eq!(both(25.0), [0.5, 0.0]);
         assert_eq!(both(50.0), [1.0, 0.0]);
@@ -144,11 +220,10 @@ mod tests {
     #[test]
     fn bends_are_keys() {
         let percent = Curve::per_key(vec![0.0, 1.0], vec![-30.0, 110.0], vec![Segment::Linear, Segment::Linear]);
-        let targets = [(0, 40.0), (1, 100.0)];
-        let weights = curve(&percent, &targets, 0);
+        let weights = &all(&percent, [40.0, 100.0])[0];
         for (stop, expected) in [(0.0, 0.0), (40.0, 1.0), (100.0, 0.0)] {
             let time = (stop + 30.0) / 140.0;
-            let value = sample(&weights, time).and_then(|s| s.component(0)).expect("usable");
+            let value = sample(weights, time).and_then(|s| s.component(0)).expect("usable");
             assert!((value - expected).abs() < 1e-6, "{stop}: {value}");
         }
     }
@@ -160,9 +235,8 @@ mod tests {
             vec![0.0, 100.0, 0.0],
             vec![Segment::Linear, Segment::Step, Segment::Step],
         );
-        let targets = [(0, 50.0), (1, 100.0)];
-        let at =
-            |index, time| sample(&curve(&percent, &targets, index), time).and_then(|s| s.component(0)).expect("usable");
+        let curves = all(&percent, [50.0, 100.0]);
+        let at = |index: usize, time| sample(&curves[index], time).and_then(|s| s.component(0)).expect("usable");
         assert!((at(0, 0.5) - 1.0).abs() < 1e-6 && (at(0, 0.25) - 0.5).abs() < 1e-6);
         assert!((at(1, 0.75) - 0.5).abs() < 1e-6);
         assert_eq!((at(1, 1.9), at(1, 2.0)), (1.0, 0.0), "steps stay sharp");

@@ -4,9 +4,18 @@
 //! their part of the scene and of what [`Import`] remembers: nodes, cameras and lights, geometry, skins, blend shapes,
 //! materials, textures, and at last animation, which needs to know where everything went.
 //!
+//! What the scene has no word for stays as extras. What users attached to models, geometry, materials, cameras and lights is
+//! [`anyrig_scene::USER`] data of their elements, unless a program hides it. Carried are constraints, display layers,
+//! selection sets, levels of detail, creases, holes, groups of polygons, settings of subdivision, textures without a place,
+//! points between two methods of skinning and kinds of lights that the scene does not have. Bookkeeping is how the file
+//! spells what the scene says: properties, shading models, kinds of nodes, names of sets of texture coordinates and of
+//! embedded files, which diagonals an editor draws, how the strength of a light falls off; and who wrote the file and how
+//! many frames its time line shows.
+//!
 //! The scene keeps the file's own space, units and transform chain; `anyrig_passes` bakes what a target cannot hold.
 
 mod animation;
+mod booking;
 mod cameras;
 mod curves;
 mod files;
@@ -27,8 +36,8 @@ pub use objects::{Connection, End, Object, ObjectId, Objects};
 pub use properties::{NamedProperty, Properties};
 pub use settings::Settings;
 
-use crate::document::{Decoder, FbxDocument};
-use anyrig_bytes::{Context, Error, Result, Source};
+use crate::document::{Ahead, Decoder, FbxDocument};
+use anyrig_bytes::{Context, Result, Source};
 use anyrig_scene::{ElementId, NodeId, Scene, TransformPart, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,17 +69,15 @@ pub struct Import<'a> {
     /// The meshes, by the object that holds their geometry.
     geometries: BTreeMap<ObjectId, geometry::Geometry>,
     materials: materials::Materials,
+    wardrobe: materials::Wardrobe,
     textures: textures::Textures,
     /// Where textures are looked for.
     files: files::Files<'a>,
-    /// Bytes of what one part of the file multiplies with another, see [`Import::take_product`].
-    product_bytes: u64,
+    /// What one part of the file multiplies with another.
+    booking: booking::Booking,
     /// The node that stands for the root of the scene, when a cluster follows it.
     root_joint: Option<NodeId>,
 }
-
-/// What may be multiplied whatever the size of the file.
-const FREE_PRODUCT_BYTES: u64 = 24 << 20;
 
 /// Morph targets that a blend shape channel moves, at one node that shows them.
 ///
@@ -94,11 +101,12 @@ impl<'a> Import<'a> {
     pub fn new(document: &'a FbxDocument, context: &'a Context) -> Result<Self> {
         let objects = Objects::read(document, context)?;
         let settings = Settings::read(document, &objects, context);
+        let wardrobe = materials::Wardrobe::new(&objects);
         let mut scene = Scene::new(settings.space);
         if let Some(creator) = document.child("Creator").and_then(|n| n.text(0)) {
-            scene.extras.set("generator", creator.into_owned());
+            scene.extras.set_bookkeeping("generator", creator.into_owned());
         }
-        scene.extras.set("fbx.frames_per_second", settings.frames_per_second);
+        scene.extras.set_bookkeeping("fbx.frames_per_second", settings.frames_per_second);
         Ok(Self {
             context,
             objects,
@@ -113,23 +121,12 @@ impl<'a> Import<'a> {
             rests: BTreeSet::new(),
             geometries: BTreeMap::new(),
             materials: materials::Materials::default(),
+            wardrobe,
             textures: textures::Textures::default(),
             files: files::Files::new(None),
-            product_bytes: 0,
+            booking: booking::Booking::default(),
             root_joint: None,
         })
-    }
-
-    /// Books what grows with the product of two counts of the file, such as the joints of all skins where many nodes show
-    /// a mesh. Files of programs have little of it for their size; more is there to fill memory.
-    fn take_product(&mut self, bytes: usize, object: ObjectId) -> Result<()> {
-        self.product_bytes = self.product_bytes.saturating_add(bytes as u64);
-        let len = self.objects.document().source_len();
-        if self.product_bytes > FREE_PRODUCT_BYTES + len.saturating_mul(4) {
-            let message = format!("what it shares among its nodes is more than a file of {len} bytes has room for");
-            return Err(Error::limit(self.objects.place(object), message));
-        }
-        Ok(())
     }
 
     /// Blender writes some things in ways of its own.
@@ -156,7 +153,17 @@ pub fn import_beside<'a>(
     source: Option<&'a dyn Source>,
     context: &'a Context,
 ) -> Result<Scene> {
+    let ahead = Ahead::new(document);
+    ahead.during(|| import_with(document, source, (context, &ahead)))
+}
+
+fn import_with<'a>(
+    document: &'a FbxDocument,
+    source: Option<&'a dyn Source>,
+    (context, ahead): (&'a Context, &'a Ahead<'a>),
+) -> Result<Scene> {
     let mut import = Import::new(document, context)?;
+    import.decoder = Decoder::new(context).with_ahead(ahead);
     import.files = files::Files::new(source);
     nodes::read(&mut import)?;
     cameras::read(&mut import)?;

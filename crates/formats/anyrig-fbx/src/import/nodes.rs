@@ -1,12 +1,10 @@
 //! Models: hierarchy, the transform chain, visibility, user properties.
 
 use super::Import;
-use super::objects::{End, Object, ObjectId, Objects};
+use super::objects::{End, ObjectId, Objects};
 use crate::codes;
 use anyrig_bytes::{Diagnostic, Error, Result};
-use anyrig_scene::{
-    ElementId, InheritMode, LocalTransform, Node, NodeId, Pivots, RotationOrder, Scene, TransformPart, Trs,
-};
+use anyrig_scene::{ElementId, InheritMode, LocalTransform, Node, NodeId, Pivots, RotationOrder, TransformPart, Trs};
 use glam::DVec3;
 
 /// Makes a node of every model, with its transform, and links them.
@@ -14,7 +12,7 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     let models: Vec<ObjectId> = import.objects.of_class("Model").map(|o| o.id).collect();
     import.context.take_elements(models.len() as u64, anyrig_bytes::Place::whole)?;
     for model in &models {
-        let node = node(&import.objects, import.objects.get(*model));
+        let node = node(import, *model)?;
         let id = import.scene.nodes.push(node);
         import.nodes.insert(*model, id);
         import.elements.insert(*model, ElementId::Node(id));
@@ -76,8 +74,9 @@ fn refuse_cycles(import: &Import<'_>, models: &[ObjectId]) -> Result<()> {
     Err(Error::malformed(place, message))
 }
 
-fn node(objects: &Objects<'_>, object: &Object<'_>) -> Node {
-    let id = object.id;
+fn node(import: &Import<'_>, id: ObjectId) -> Result<Node> {
+    let objects = &import.objects;
+    let object = objects.get(id);
     let mut node = Node::new(object.name.clone());
     set_transform(&mut node, pivots(objects, id));
     node.inherit = match objects.i64(id, "InheritType", 1) {
@@ -90,12 +89,13 @@ fn node(objects: &Objects<'_>, object: &Object<'_>) -> Node {
     // A number that is cut to a whole one: 0.5 does not show the node.
     node.visible = objects.i64(id, "Visibility", 1) != 0 && objects.bool(id, "Show", true);
     if !object.subtype.is_empty() {
-        node.extras.set("fbx.type", object.subtype.clone().into_owned());
+        node.extras.set_bookkeeping("fbx.type", object.subtype.clone().into_owned());
     }
-    if let Some(user) = object.properties.to_value(super::NamedProperty::is_user) {
-        node.extras.set("fbx.user_properties", user);
+    import.attach_user_data(id, &mut node.extras)?;
+    if let Some(hidden) = import.data(id, |property| property.is_user() && !property.is_attached())? {
+        node.extras.set_bookkeeping("fbx.hidden_properties", hidden);
     }
-    node
+    Ok(node)
 }
 
 /// Gives a node its transform; pivots only where translation and scale do not say everything.
@@ -158,9 +158,20 @@ fn geometric(objects: &Objects<'_>, id: ObjectId) -> Trs {
     }
 }
 
-/// Puts a helper node below a node, for what looks along another axis than the scene's -Z.
-pub(super) fn helper(scene: &mut Scene, parent: NodeId, suffix: &str, local: Trs) -> NodeId {
-    let mut node = Node::new(format!("{} {suffix}", scene.nodes[parent].name));
+/// Puts a helper node below a node, for what looks along another axis than the scene's -Z. `source` is what it is for.
+pub(super) fn helper(
+    import: &mut Import<'_>,
+    (parent, source): (NodeId, ObjectId),
+    suffix: &str,
+    local: Trs,
+) -> Result<NodeId> {
+    let name = &import.scene.nodes[parent].name;
+    // Connections are short, nodes and names may be long.
+    import.take_product(HELPER_BYTES + name.len(), source)?;
+    let mut node = Node::new([name, " ", suffix].concat());
     node.local = local.into();
-    scene.add_node(node, Some(parent))
+    Ok(import.scene.add_node(node, Some(parent)))
 }
+
+/// What a helper node needs beside its name.
+const HELPER_BYTES: usize = 2 * size_of::<Node>();

@@ -49,6 +49,8 @@ enum Key<'a> {
 
 /// What an object may need at most where it is hardly more than its name: its entry here, a node of the scene, maps.
 const OBJECT_BYTES: u64 = 2048;
+/// Memory that the names of children may need whatever the size of the file.
+const CHILDREN_BYTES: u64 = 16 << 20;
 /// Memory that objects may need whatever the size of the file.
 const FREE_BYTES: u64 = 40 << 20;
 
@@ -75,6 +77,12 @@ pub struct Connection<'a> {
     pub property: Option<Cow<'a, str>>,
 }
 
+#[derive(Debug, Default)]
+struct TemplateNames {
+    first: usize,
+    sorts: BTreeMap<String, usize>,
+}
+
 /// All objects of a file.
 #[derive(Debug)]
 pub struct Objects<'a> {
@@ -87,7 +95,8 @@ pub struct Objects<'a> {
     /// Connections out of each object, in file order.
     outgoing: Vec<Vec<u32>>,
     templates: Vec<Properties<'a>>,
-    template_names: BTreeMap<String, Vec<(String, usize)>>,
+    /// The first template of each class, and the first of each of its sorts, in small letters.
+    template_names: BTreeMap<String, TemplateNames>,
 }
 
 impl<'a> Objects<'a> {
@@ -244,32 +253,36 @@ impl<'a> Objects<'a> {
     }
 
     fn read_templates(&mut self) {
-        for definitions in self.document.root().children_named("Definitions") {
-            for object_type in definitions.children_named("ObjectType") {
-                let Some(class) = object_type.text(0) else { continue };
-                for template in object_type.children_named("PropertyTemplate") {
-                    let name = template.text(0).unwrap_or_default().into_owned();
-                    let list = self.template_names.entry(class.clone().into_owned()).or_default();
-                    list.push((name, self.templates.len()));
-                    self.templates.push(Properties::of(template));
-                }
+        let Self { document, templates, template_names, .. } = self;
+        for object_type in document.root().children_named("Definitions").flat_map(|n| n.children_named("ObjectType")) {
+            let Some(class) = object_type.text(0) else { continue };
+            if object_type.child("PropertyTemplate").is_none() {
+                continue;
+            }
+            let first = TemplateNames { first: templates.len(), ..TemplateNames::default() };
+            let names = template_names.entry(class.into_owned()).or_insert(first);
+            for template in object_type.children_named("PropertyTemplate") {
+                let name = template.text(0).unwrap_or_default();
+                let sort = name.strip_prefix("Fbx").unwrap_or(&name).to_ascii_lowercase();
+                names.sorts.entry(sort).or_insert(templates.len());
+                templates.push(Properties::of(template));
             }
         }
     }
 
     /// The template of a class; where a class has sorts with templates of their own, only that of the sort.
     fn template(&self, class: &str, subtype: &str, node: Node<'a>) -> Option<usize> {
-        let templates = self.template_names.get(class)?;
-        let sort = match class {
+        let names = self.template_names.get(class)?;
+        let mut sort = match class {
             "NodeAttribute" | "Geometry" => subtype.to_owned(),
             "Material" => {
                 let model = node.child("ShadingModel").and_then(|n| n.text(0)).unwrap_or_default();
                 format!("Surface{model}")
             }
-            _ => return templates.first().map(|(_, index)| *index),
+            _ => return Some(names.first),
         };
-        let same = |name: &str| name.strip_prefix("Fbx").unwrap_or(name).eq_ignore_ascii_case(&sort);
-        templates.iter().find(|(name, _)| same(name)).map(|(_, index)| *index)
+        sort.make_ascii_lowercase();
+        names.sorts.get(&sort).copied()
     }
 
     fn add(&mut self, node: Node<'a>, context: &Context) -> Result<()> {
@@ -343,8 +356,9 @@ impl<'a> Objects<'a> {
     }
 
     fn read_connections(&mut self, context: &Context) -> Result<()> {
-        for section in self.document.root().children_named("Connections") {
-            self.connections.reserve_exact(section.children().count());
+        let sections = || self.document.root().children_named("Connections");
+        self.connections.reserve_exact(sections().map(|section| section.children().count()).sum());
+        for section in sections() {
             for node in section.children() {
                 context.take_elements(1, || node.place())?;
                 match self.connection(node) {
@@ -385,11 +399,22 @@ impl<'a> Objects<'a> {
                     return Err(Error::malformed(child.place(), "the name of a child is not in quotes"));
                 }
                 let Some(source) = self.find(&child) else { continue };
+                self.check_children(found.len(), &child)?;
                 let destination = End::Object(parent.id);
                 found.push(Connection { source, source_property: None, destination, property: None });
             }
         }
         self.connections.extend(found);
+        Ok(())
+    }
+
+    /// Names may be shorter than what stands for them here; a model is the child of one other.
+    fn check_children(&self, count: usize, child: &Property<'_>) -> Result<()> {
+        let bytes = (count as u64).saturating_mul(size_of::<Connection<'_>>() as u64);
+        let len = self.document.source_len();
+        if bytes > CHILDREN_BYTES + len.saturating_mul(4) {
+            return Err(Error::limit(child.place(), format!("more children than a file of {len} bytes has room for")));
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! percentage.
 
 use super::Import;
+use super::booking::Work;
 use super::objects::{End, ObjectId, Objects};
 use super::skins::unique;
 use super::{MorphBinding, inbetween};
@@ -18,9 +19,19 @@ struct Channel<'a> {
     /// The percentage at rest.
     percent: f64,
     /// Each shape with the percentage at which it is fully on, ascending.
-    shapes: Vec<(Node<'a>, String, f64)>,
+    shapes: Vec<Shape<'a>>,
     /// Percentages of points, which Blender keeps where others keep those of shapes: as many as a shape has points.
     points: Buffer<f64>,
+}
+
+/// One shape of a channel.
+struct Shape<'a> {
+    node: Node<'a>,
+    name: String,
+    /// The percentage at which it is fully on.
+    full: f64,
+    /// The object that several channels may share; `None` for a shape inside its geometry.
+    object: Option<ObjectId>,
 }
 
 enum Owner {
@@ -33,9 +44,11 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     let geometries: Vec<ObjectId> = import.geometries.keys().copied().collect();
     for geometry in geometries {
         import.context.check_cancelled()?;
-        let mut channels = connected(import, geometry)?;
-        channels.extend(inside(import, geometry));
-        for channel in channels {
+        for channel in connected(&import.objects, geometry) {
+            let channel = channel_of(import, channel)?;
+            add(import, geometry, channel)?;
+        }
+        for channel in inside(import, geometry) {
             add(import, geometry, channel)?;
         }
         other_deformers(import, geometry);
@@ -44,32 +57,32 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
 }
 
 /// Channels that are objects.
-fn connected<'a>(import: &mut Import<'a>, geometry: ObjectId) -> Result<Vec<Channel<'a>>> {
-    let objects = &import.objects;
+fn connected(objects: &Objects<'_>, geometry: ObjectId) -> Vec<ObjectId> {
     let deformers = objects.children(End::Object(geometry)).filter(|o| o.subtype == "BlendShape").map(|o| o.id);
     let below = unique(deformers).into_iter().flat_map(|d| objects.children(End::Object(d)));
-    let channels = unique(below.filter(|o| o.subtype == "BlendShapeChannel").map(|o| o.id));
-    let mut all = Vec::new();
-    for id in channels {
-        all.push(channel(import, id)?);
-    }
-    Ok(all)
+    unique(below.filter(|o| o.subtype == "BlendShapeChannel").map(|o| o.id))
 }
 
-fn channel<'a>(import: &mut Import<'a>, id: ObjectId) -> Result<Channel<'a>> {
+fn channel_of<'a>(import: &mut Import<'a>, id: ObjectId) -> Result<Channel<'a>> {
     let object = import.objects.get(id);
     let (node, name) = (object.node, object.name.clone());
     let weights: Buffer<f64> =
         node.child("FullWeights").map_or_else(|| Ok(Buffer::default()), |n| n.array(&mut import.decoder))?;
+    // Several geometries may share the channel.
+    import.take_again(Work::Channel, id, size_of_val(&*weights) + name.len())?;
     let is_blender = import.is_blender();
     let full = |index: usize| {
         let stated = weights.get(index).copied().filter(|w| !is_blender && w.is_finite());
         stated.unwrap_or(FULL_PERCENT)
     };
     let connected = import.objects.children(End::Object(id)).filter(|o| o.subtype == "Shape" || o.class == "Shape");
-    let mut shapes: Vec<(Node<'a>, String, f64)> =
-        connected.enumerate().map(|(index, o)| (o.node, o.name.clone(), full(index))).collect();
-    shapes.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let mut shapes = Vec::new();
+    for (index, object) in connected.enumerate() {
+        import.take_product(size_of::<Shape<'_>>() + object.name.len(), id)?;
+        let name = object.name.clone();
+        shapes.push(Shape { node: object.node, name, full: full(index), object: Some(object.id) });
+    }
+    shapes.sort_by(|a, b| a.full.total_cmp(&b.full));
     let percent = percent(&import.objects, id);
     let points = if is_blender { weights.clone() } else { Buffer::default() };
     Ok(Channel { name, owner: Owner::Channel(id), percent, shapes, points })
@@ -97,7 +110,7 @@ fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
     let channel = |node: Node<'a>| {
         let name = node.text(0).unwrap_or_default().into_owned();
         let percent = objects.f64(geometry, &name, 0.0);
-        let shapes = vec![(node, name.clone(), FULL_PERCENT)];
+        let shapes = vec![Shape { node, name: name.clone(), full: FULL_PERCENT, object: None }];
         Channel { name, owner: Owner::Named, percent, shapes, points: Buffer::default() }
     };
     shapes.map(channel).collect()
@@ -106,24 +119,38 @@ fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
 fn add(import: &mut Import<'_>, geometry: ObjectId, channel: Channel<'_>) -> Result<()> {
     let Some(made) = import.geometries.get(&geometry) else { return Ok(()) };
     let (mesh, shown) = (made.mesh, made.shown.clone());
-    let points = import.scene.meshes[mesh].parts.first().map_or(0, |p| p.point_count);
+    let parts = &import.scene.meshes[mesh].parts;
+    let (points, part_count) = (parts.first().map_or(0, |p| p.point_count), parts.len());
     let first = import.scene.meshes[mesh].morphs.len() as u32;
     let targets: Vec<(u32, f64)> =
-        channel.shapes.iter().enumerate().map(|(i, (_, _, full))| (first + i as u32, *full)).collect();
-    let is_single = channel.shapes.len() == 1;
-    for (index, (node, shape_name, _)) in channel.shapes.iter().enumerate() {
-        let morph = deltas(import, *node, points, &channel.points)?;
-        let name = if is_single || shape_name.is_empty() { &channel.name } else { shape_name };
+        channel.shapes.iter().enumerate().map(|(i, shape)| (first + i as u32, shape.full)).collect();
+    let weights = rest_weights(channel.percent, &targets);
+    for (shape, weight) in channel.shapes.iter().zip(weights) {
+        // Parts share the deltas, but each has a list of them; and names are given to several targets.
+        let name = if channel.shapes.len() == 1 || shape.name.is_empty() { &channel.name } else { &shape.name };
+        import.take_product(part_count.saturating_mul(PART_BYTES) + name.len(), geometry)?;
+        let morph = deltas(import, shape, points, &channel.points)?;
         let mut target = MorphTarget::new(name.clone());
-        target.default_weight = match targets.as_slice() {
-            [(_, full)] if *full != 0.0 => (channel.percent / full) as f32,
-            all => inbetween::weight(channel.percent, all, index) as f32,
-        };
+        target.default_weight = weight as f32;
         let mesh = &mut import.scene.meshes[mesh];
         mesh.morphs.push(target);
         mesh.parts.iter_mut().for_each(|part| part.morphs.push(morph.clone()));
     }
     remember(import, geometry, channel, targets, &shown)
+}
+
+/// What a part needs for each morph target at most, beside the deltas.
+const PART_BYTES: usize = 2 * (size_of::<PartMorph>() + 2 * size_of::<DeltaStream>());
+
+/// The weight of each target at rest.
+fn rest_weights(percent: f64, targets: &[(u32, f64)]) -> Vec<f64> {
+    match targets {
+        [(_, full)] if *full != 0.0 => vec![percent / full],
+        all => {
+            let stops = inbetween::Stops::new(all.iter().map(|(_, full)| *full));
+            (0..all.len()).map(|index| stops.weight(percent, index)).collect()
+        }
+    }
 }
 
 /// Tells animation what moves the targets.
@@ -137,7 +164,8 @@ fn remember(
     if targets.is_empty() {
         return Ok(());
     }
-    let each = size_of::<MorphBinding>() + size_of_val(targets.as_slice());
+    // One that is named is kept for the model and for the geometry.
+    let each = 2 * (size_of::<MorphBinding>() + size_of_val(targets.as_slice()) + channel.name.len());
     import.take_product(shown.len().saturating_mul(each), geometry)?;
     for (model, node) in shown {
         let binding = MorphBinding { node: *node, targets: targets.clone() };
@@ -158,7 +186,8 @@ fn remember(
 }
 
 /// The deltas of a shape, points ascending, each once.
-fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32, shares: &[f64]) -> Result<PartMorph> {
+fn deltas(import: &mut Import<'_>, shape: &Shape<'_>, points: u32, shares: &[f64]) -> Result<PartMorph> {
+    let node = shape.node;
     let (Some(indexes), Some(vertices)) = (node.child("Indexes"), node.child("Vertices")) else {
         return Ok(PartMorph::default());
     };
@@ -170,6 +199,9 @@ fn deltas(import: &mut Import<'_>, node: Node<'_>, points: u32, shares: &[f64]) 
         [&mut positions, &mut normals].into_iter().for_each(|values| take_share(values.make_mut(), shares));
     }
     import.context.take_memory(indexes.len() as u64 * 32, || node.place())?;
+    if let Some(object) = shape.object {
+        import.take_again(Work::Deltas, object, indexes.len().max(positions.len() / 3) * 32)?;
+    }
     let count = indexes.len().min(positions.len() / 3);
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(count);
     for (element, index) in indexes.iter().take(count).enumerate() {

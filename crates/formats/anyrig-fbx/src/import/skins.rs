@@ -5,6 +5,7 @@
 //! which becomes a joint for them.
 
 use super::Import;
+use super::booking::Work;
 use super::objects::{End, ObjectId, Objects};
 use crate::codes;
 use crate::document::Node;
@@ -26,6 +27,8 @@ enum Mode {
 /// A cluster, of either object model.
 struct Cluster<'a> {
     node: Node<'a>,
+    /// The object that several skins may share; `None` before version 6000.
+    object: Option<ObjectId>,
     name: String,
     bone: Option<Bone>,
 }
@@ -103,7 +106,7 @@ fn skin<'a>(import: &mut Import<'a>, geometry: ObjectId, rest: &mut Rest<'a>) ->
         let line = Diagnostic::new(&codes::SKIN_LOST, name, "the mesh has several skins; the first one counts");
         import.context.push(line.at(import.objects.place(geometry)));
     }
-    let clusters = clusters(import, geometry, deformer);
+    let clusters = clusters(import, geometry, deformer)?;
     let Some(made) = import.geometries.get(&geometry).cloned() else { return Ok(()) };
     if clusters.is_empty() {
         return Ok(());
@@ -146,19 +149,23 @@ pub(super) fn unique(objects: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
 }
 
 /// The clusters that have a bone.
-fn clusters<'a>(import: &Import<'a>, geometry: ObjectId, deformer: Option<ObjectId>) -> Vec<Cluster<'a>> {
-    let objects = &import.objects;
+fn clusters<'a>(import: &mut Import<'a>, geometry: ObjectId, deformer: Option<ObjectId>) -> Result<Vec<Cluster<'a>>> {
     let mut all: Vec<Cluster<'a>> = Vec::new();
-    let connected = deformer.into_iter().flat_map(|d| objects.children(End::Object(d)));
+    let connected = deformer.into_iter().flat_map(|d| import.objects.children(End::Object(d)));
     for id in unique(connected.filter(|o| o.subtype == "Cluster").map(|o| o.id)) {
+        let objects = &import.objects;
+        let bytes = objects.into(End::Object(id)).count() * size_of::<End>() + objects.get(id).name.len();
+        import.take_again(Work::Clusters, id, bytes + size_of::<Cluster<'_>>())?;
+        let objects = &import.objects;
         let cluster = objects.get(id);
         let mut ends = objects.into(End::Object(cluster.id)).filter(|c| c.property.is_none()).map(|c| c.source);
         let bone = ends.find_map(|end| match end {
             End::Root => Some(Bone::Root),
             End::Object(id) => (objects.get(id).class == "Model").then_some(Bone::Model(id)),
         });
-        all.push(Cluster { node: cluster.node, name: cluster.name.clone(), bone });
+        all.push(Cluster { node: cluster.node, object: Some(id), name: cluster.name.clone(), bone });
     }
+    let objects = &import.objects;
     if objects.document().version_number() < 6000 {
         for node in objects.get(geometry).node.children_named("Link") {
             let Some(property) = node.property(0) else { continue };
@@ -167,7 +174,7 @@ fn clusters<'a>(import: &Import<'a>, geometry: ObjectId, deformer: Option<Object
                 End::Object(id) => Bone::Model(id),
             });
             let name = property.name_and_class().map(|(name, _)| name.into_owned()).unwrap_or_default();
-            all.push(Cluster { node, name, bone });
+            all.push(Cluster { node, object: None, name, bone });
         }
     }
     all.retain(|cluster| {
@@ -177,7 +184,7 @@ fn clusters<'a>(import: &Import<'a>, geometry: ObjectId, deformer: Option<Object
         }
         cluster.bone.is_some()
     });
-    all
+    Ok(all)
 }
 
 /// All weights above 0, and the mode of each cluster.
@@ -189,7 +196,12 @@ fn weights(import: &mut Import<'_>, clusters: &[Cluster<'_>], points: u32) -> Re
         let (Some(indexes), Some(values)) = (array("Indexes"), array("Weights")) else { continue };
         let indexes = indexes.array::<i32>(&mut import.decoder)?;
         let values = values.array::<f32>(&mut import.decoder)?;
-        import.context.take_memory(indexes.len() as u64 * size_of::<Weight>() as u64, || cluster.node.place())?;
+        let bytes = indexes.len().max(values.len()) * size_of::<Weight>();
+        import.context.take_memory(bytes as u64, || cluster.node.place())?;
+        if let Some(object) = cluster.object {
+            // They are kept in rows beside the list.
+            import.take_again(Work::Weights, object, bytes * 2)?;
+        }
         let mut wrong = indexes.len().abs_diff(values.len());
         for (index, weight) in indexes.iter().zip(values.iter()) {
             let point = u32::try_from(*index).ok().filter(|p| *p < points);
@@ -280,7 +292,8 @@ fn bind<'a>(
     (model, node): (ObjectId, NodeId),
     rest: &mut Rest<'a>,
 ) -> Result<Skin> {
-    let bytes = clusters.len() * (size_of::<DAffine3>() + size_of::<NodeId>());
+    let name = import.objects.get(model).name.clone();
+    let bytes = clusters.len() * (size_of::<DAffine3>() + size_of::<NodeId>()) + name.len();
     import.take_product(bytes, model)?;
     let geometric = geometric(import, node);
     let (mut joints, mut inverse_binds) = (Vec::new(), Vec::new());
@@ -302,7 +315,7 @@ fn bind<'a>(
         joints.push(bone);
         inverse_binds.push(bone_from_node * geometric);
     }
-    Ok(Skin::new(import.objects.get(model).name.clone(), joints, inverse_binds))
+    Ok(Skin::new(name, joints, inverse_binds))
 }
 
 /// The bone's place at bind time: what the cluster says, else the bind pose, else where it stands.
@@ -330,9 +343,13 @@ fn matrix(import: &mut Import<'_>, cluster: &Cluster<'_>, name: &str) -> Result<
     affine(import, node)
 }
 
+const MATRIX_LEN: usize = 16;
+
 /// Sixteen numbers, column after column; `None` when they are fewer or not finite.
 fn affine(import: &mut Import<'_>, node: Node<'_>) -> Result<Option<DAffine3>> {
     let values: Buffer<f64> = node.array(&mut import.decoder)?;
+    // One that is asked for by many nodes costs each of them its whole length.
+    import.take_product_at(size_of_val(values.get(MATRIX_LEN..).unwrap_or_default()), || node.place())?;
     let at = |i: usize| values.get(i).copied().unwrap_or(f64::NAN);
     let column = |i: usize| DVec3::new(at(i * 4), at(i * 4 + 1), at(i * 4 + 2));
     let matrix = DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) };
@@ -369,6 +386,7 @@ fn method(import: &mut Import<'_>, deformer: ObjectId, skin: &mut Skin) -> Resul
         "Blend" => {
             let values = node.child("BlendWeights").map(|n| n.array::<f64>(&mut import.decoder)).transpose()?;
             let values = values.unwrap_or_default();
+            import.take_again(Work::BlendWeights, deformer, values.len() * 2 * size_of::<Value>())?;
             let mean = values.iter().filter(|v| v.is_finite()).sum::<f64>() / values.len().max(1) as f64;
             let all = |wanted: f64| values.iter().all(|v| *v == wanted);
             if mean > 0.5 {

@@ -94,8 +94,7 @@ fn vector_channel(
     if import.objects.document().version_number() < 6000 {
         rest_from_defaults(import, object, &vector);
     }
-    motion.add(import, object, vector, 0);
-    Ok(())
+    motion.add(import, object, vector, 0)
 }
 
 /// Versions before 6000 have a model's transform nowhere but in the defaults of its channels; the first take counts.
@@ -149,14 +148,17 @@ fn curve(import: &mut Import<'_>, channel: Node<'_>) -> Result<Option<Curve>> {
     // A key has three tokens at least.
     let count = count.min(list.property_count() / 3 + 1);
     import.context.take_elements(count as u64, || list.place())?;
-    let (mut times, mut values, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut times, mut values, mut shapes) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
     let mut tokens = Tokens { node: list, properties: list.properties() };
     for _ in 0..count {
         let (Some(time), Some(value)) = (tokens.ticks(), tokens.number()) else { break };
         let Some(shape) = tokens.shape(version) else { break };
         times.push(time);
         values.push(value as f32);
-        shapes.push(shape);
+        match shapes.last_mut() {
+            Some((end, last)) if *last == shape => *end = times.len(),
+            _ => shapes.push((times.len(), shape)),
+        }
     }
     if tokens.properties.len() > 0 || times.len() != count {
         curves::tell_broken(import.context, tokens.node, "its keys are not of a known form; those before count");
@@ -165,7 +167,8 @@ fn curve(import: &mut Import<'_>, channel: Node<'_>) -> Result<Option<Curve>> {
         return Ok(None);
     }
     let ticks_per_second = import.settings.ticks_per_second;
-    let mut curve = Keys { times: &times, values: &values, shapes: &shapes, ticks_per_second }.solve();
+    let (times, values) = (times.into(), values.into());
+    let mut curve = Keys { times, values, shapes: &shapes, ticks_per_second }.solve();
     (curve.before, curve.after) = curves::extrapolations(channel);
     Ok(Some(curve))
 }

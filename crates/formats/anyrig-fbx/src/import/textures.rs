@@ -22,10 +22,24 @@ pub(super) struct Used {
 #[derive(Debug, Default)]
 pub(super) struct Textures {
     textures: BTreeMap<ObjectId, Option<Used>>,
+    /// Where each texture on the way to a file leads.
+    steps: BTreeMap<ObjectId, Step>,
+    /// The first video of each name.
+    videos: Option<BTreeMap<String, ObjectId>>,
     /// Images by the paths that name them.
     images: BTreeMap<(String, String), ImageId>,
     /// Embedded files by the path that names them, in lower case, and by their last part.
     embedded: Option<BTreeMap<String, SharedBytes>>,
+}
+
+/// What stands behind a texture.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A file.
+    File,
+    /// Another texture.
+    To(ObjectId),
+    Nothing,
 }
 
 /// How deep textures may stand behind others.
@@ -43,31 +57,49 @@ pub(super) fn texture(import: &mut Import<'_>, object: ObjectId) -> Result<Optio
 }
 
 /// The texture with a file that a layered or wrapping texture stands for.
-fn behind(import: &Import<'_>, start: ObjectId) -> Option<ObjectId> {
-    let objects = &import.objects;
+fn behind(import: &mut Import<'_>, start: ObjectId) -> Option<ObjectId> {
     let mut at = start;
     for _ in 0..MAX_CHAIN {
-        let object = objects.get(at);
-        if object.class == "LayeredTexture" {
-            let layers: Vec<ObjectId> =
-                objects.children(End::Object(at)).filter(|o| is_texture(&o.class)).map(|o| o.id).collect();
-            // They are listed from the top down; the lowest one covers the surface.
-            let lowest = *layers.last()?;
-            if layers.len() > 1 {
-                let message = format!("of {} layers the lowest one is shown", layers.len());
-                let line = Diagnostic::new(&codes::TEXTURE_LAYERS, object.name.clone(), message);
-                import.context.push(line.at(objects.place(at)));
+        let step = match import.textures.steps.get(&at) {
+            Some(known) => *known,
+            None => {
+                let step = step(import, at);
+                import.textures.steps.insert(at, step);
+                step
             }
-            at = lowest;
-            continue;
+        };
+        match step {
+            Step::File => return Some(at),
+            Step::To(next) => at = next,
+            Step::Nothing => return None,
         }
-        if !paths(objects, at).iter().all(String::is_empty) || video(objects, at).is_some() {
-            return Some(at);
-        }
-        // 3ds Max puts a texture that changes normals before the one with the image.
-        at = objects.property_sources(at).find(|(_, o)| is_texture(&o.class)).map(|(_, o)| o.id)?;
     }
     None
+}
+
+fn step(import: &mut Import<'_>, at: ObjectId) -> Step {
+    if import.objects.get(at).class == "LayeredTexture" {
+        return lowest_layer(import, at);
+    }
+    if video(import, at).is_some() || !paths(&import.objects, at).iter().all(String::is_empty) {
+        return Step::File;
+    }
+    // 3ds Max puts a texture that changes normals before the one with the image.
+    let next = import.objects.property_sources(at).find(|(_, o)| is_texture(&o.class));
+    next.map_or(Step::Nothing, |(_, o)| Step::To(o.id))
+}
+
+/// Layers are listed from the top down; the lowest one covers the surface.
+fn lowest_layer(import: &Import<'_>, at: ObjectId) -> Step {
+    let objects = &import.objects;
+    let layers = objects.children(End::Object(at)).filter(|o| is_texture(&o.class));
+    let (count, lowest) = layers.fold((0, Step::Nothing), |(count, _), layer| (count + 1, Step::To(layer.id)));
+    if count > 1 {
+        let message = format!("of {count} layers the lowest one is shown");
+        let line = Diagnostic::new(&codes::TEXTURE_LAYERS, objects.get(at).name.clone(), message);
+        import.context.push(line.at(objects.place(at)));
+    }
+    lowest
 }
 
 pub(super) fn is_texture(class: &str) -> bool {
@@ -96,13 +128,23 @@ fn bitmap_node(objects: &Objects<'_>, id: ObjectId) -> Option<String> {
 }
 
 /// The video of a texture: the connected one, else the one of the stated name.
-fn video(objects: &Objects<'_>, texture: ObjectId) -> Option<ObjectId> {
+fn video(import: &mut Import<'_>, texture: ObjectId) -> Option<ObjectId> {
+    let objects = &import.objects;
     let connected = objects.children(End::Object(texture)).find(|o| o.class == "Video").map(|o| o.id);
     connected.or_else(|| {
         let media = objects.get(texture).node.child("Media")?.property(0)?;
         let (name, _) = media.name_and_class()?;
-        objects.of_class("Video").find(|v| !name.is_empty() && v.name == *name).map(|v| v.id)
+        let videos = import.textures.videos.get_or_insert_with(|| videos_by_name(objects));
+        videos.get(&*name).copied()
     })
+}
+
+fn videos_by_name(objects: &Objects<'_>) -> BTreeMap<String, ObjectId> {
+    let mut videos = BTreeMap::new();
+    for video in objects.of_class("Video").filter(|v| !v.name.is_empty()) {
+        videos.entry(video.name.clone()).or_insert(video.id);
+    }
+    videos
 }
 
 fn make(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Used>> {
@@ -167,7 +209,7 @@ const SKEW_TOLERANCE: f64 = 1e-6;
 
 /// The image of a texture: embedded, from a file, or only a name when the file is not there.
 fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> {
-    let video = video(&import.objects, texture);
+    let video = video(import, texture);
     let mut all: Vec<String> = paths(&import.objects, texture).into();
     let name = import.objects.get(video.unwrap_or(texture)).name.clone();
     if let Some(video) = video {
@@ -186,7 +228,7 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     image.name = name;
     if let Some(bytes) = embedded(import, &all)? {
         if !first.starts_with("video:") {
-            image.extras.set("fbx.file", base_name(&first));
+            image.extras.set_bookkeeping("fbx.file", base_name(&first));
         }
         image.bytes = Some(bytes);
     } else {

@@ -1,7 +1,9 @@
 //! What the scene carries for glTF, written back.
 
 use crate::document::{Members, Named};
+use crate::names::EXTRAS;
 use anyrig_bytes::Value;
+use anyrig_scene::{Extras, USER};
 use std::collections::BTreeSet;
 
 /// Puts extensions, extras and unknown members of a scene element into a typed object.
@@ -9,11 +11,28 @@ macro_rules! restore {
     ($object:expr, $extras:expr) => {{
         let extras: &anyrig_scene::Extras = $extras;
         $object.extensions = $crate::export::extras::named(extras.get($crate::names::EXTENSIONS));
-        $object.extras = extras.get($crate::names::EXTRAS).cloned();
+        $object.extras = $crate::export::extras::whole(extras);
         $object.other = $crate::export::extras::object(extras.get($crate::names::MEMBERS));
     }};
 }
 pub(super) use restore;
+
+/// The value of `extras`: that of the file, and what users attached to the element under their own names. Where both have
+/// a name, the file's counts.
+pub(super) fn whole(extras: &Extras) -> Option<Value> {
+    let kept = extras.get(EXTRAS).cloned();
+    let Some(Value::Object(attached)) = extras.get(USER).filter(|_| has_room(extras)) else { return kept };
+    let mut members = object(kept.as_ref());
+    let known: BTreeSet<String> = members.iter().map(|(name, _)| name.clone()).collect();
+    members.extend(attached.iter().filter(|(name, _)| !known.contains(name)).cloned());
+    Some(Value::Object(members))
+}
+
+/// Whether the extras of the file leave room for what users attached; a list or a text does not.
+pub(super) fn has_room(extras: &Extras) -> bool {
+    let is_object = |value: &Value| matches!(value, Value::Object(_));
+    extras.get(EXTRAS).is_none_or(is_object) && extras.get(USER).is_none_or(is_object)
+}
 
 /// The members of a kept object.
 pub(super) fn object(value: Option<&Value>) -> Members {

@@ -62,7 +62,8 @@ impl Rows {
     }
 }
 
-/// True when rows of four can be written as they are: sums of 1, no joint twice, joint 0 beside zero weights.
+/// True when rows of four can be written as they are: sums of 1, nothing below 0, no joint twice, joint 0 beside zero
+/// weights.
 fn is_right(influences: &Influences) -> bool {
     if influences.layout != Layout::Fixed(4) {
         return false;
@@ -71,7 +72,7 @@ fn is_right(influences: &Influences) -> bool {
     let (weights, _) = influences.weights.as_chunks::<4>();
     joints.iter().zip(weights).all(|(joints, weights)| {
         let twice = (0..4).any(|i| weights[i] > 0.0 && (0..i).any(|j| joints[i] == joints[j] && weights[j] > 0.0));
-        let idle = (0..4).all(|i| weights[i] > 0.0 || joints[i] == 0);
+        let idle = (0..4).all(|i| weights[i] > 0.0 || (weights[i] == 0.0 && joints[i] == 0));
         !twice && idle && weights::sums_to_one(weights)
     })
 }
@@ -179,6 +180,7 @@ mod tests {
         assert!(!is_right(&fixed(&[1, 1, 0, 0], &[0.5, 0.5, 0.0, 0.0])), "a joint twice");
         assert!(!is_right(&fixed(&[1, 2, 3, 0], &[0.5, 0.5, 0.0, 0.0])), "a joint beside weight 0");
         assert!(!is_right(&fixed(&[1, 2, 0, 0], &[0.5, 0.4, 0.0, 0.0])), "a sum of 0.9");
+        assert!(!is_right(&fixed(&[1, 0, 0, 0], &[1.25, -0.25, 0.0, 0.0])), "a weight below 0");
     }
 
     #[test]

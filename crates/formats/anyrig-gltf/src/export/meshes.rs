@@ -1,5 +1,6 @@
 //! Meshes: parts become primitives.
 
+use super::extras::has_room;
 use super::packer::List;
 use super::variants::{self, Choice};
 use super::{Saver, extend, extras, indices, influences, named, some, streams, unless};
@@ -9,7 +10,7 @@ use crate::document::{Index, MeshObject, Named, Primitive};
 use crate::names::MATERIALS;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Result, Value};
-use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, MeshInstance, Part, Semantic, Topology};
+use anyrig_scene::{Extras, MaterialId, Mesh, MeshId, MeshInstance, Part, Semantic, Topology, USER};
 
 /// Sets of an attribute above this number are dropped rather than filling the gap below them.
 const MAX_SETS: u32 = 64;
@@ -224,12 +225,13 @@ pub(super) fn has_influences(mesh: &Mesh) -> bool {
     mesh.parts.iter().any(|p| p.influences.is_some() && p.point_count > 0 && p.corner_count() > 0)
 }
 
-/// Materials are no extras of the file.
+/// Namespaces of this crate.
 pub(super) fn is_own_namespace(namespace: &str) -> bool {
     namespace.starts_with("gltf.")
 }
 
-/// Namespaces of other formats on an element.
+/// Carried namespaces of an element that a glTF file has no place for.
 pub(super) fn foreign(extras: &Extras) -> impl Iterator<Item = &str> {
-    extras.iter().map(|(namespace, _)| namespace).filter(|n| !is_own_namespace(n))
+    let is_held = |namespace: &str| is_own_namespace(namespace) || (namespace == USER && has_room(extras));
+    extras.carried().map(|(namespace, _)| namespace).filter(move |n| !is_held(n))
 }

@@ -33,7 +33,7 @@ use crate::names::{ASSET, REQUIRED};
 use crate::options::Names;
 use crate::{Form, GltfOptions};
 use anyrig_bytes::{Context, Result, Value};
-use anyrig_scene::{ExportedFile, MeshId, Scene};
+use anyrig_scene::{ExportedFile, MeshId, Scene, WrittenNumbers};
 use std::collections::BTreeSet;
 
 /// Writes a validated scene.
@@ -62,6 +62,13 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     saver.file();
     let Saver { root, packer, .. } = saver;
     files.finish(root, packer)
+}
+
+/// How far what is shown may lie from the scene: by nothing at rest, unless numbers are rounded.
+pub(crate) fn written_numbers(context: &Context) -> Result<WrittenNumbers> {
+    let mut numbers = WrittenNumbers::default();
+    numbers.rest_error = quantize::error(GltfOptions::of(context)?.quantize);
+    Ok(numbers)
 }
 
 /// Everything that the parts of the export share.

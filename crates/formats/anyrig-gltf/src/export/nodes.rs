@@ -6,17 +6,18 @@ use crate::codes;
 use crate::document::json::short;
 use crate::document::{LightReference, NodeObject, NodeVisibility};
 use anyrig_scene::glam::DAffine3;
-use anyrig_scene::{LocalTransform, MeshInstance, Node, NodeId, Property, Target, Trs};
+use anyrig_scene::{LocalTransform, MeshInstance, Node, NodeId, Target, Trs};
 use std::collections::BTreeSet;
 
 impl Saver<'_> {
     pub(super) fn nodes(&mut self) {
-        let animated = self.animated_nodes();
+        // Those must not have a matrix (specification 5.25).
+        let animated = self.scene.moved_nodes();
         let mut objects = Vec::new();
         let blinking = self.blinking_nodes();
         let scene = self.scene;
         for (id, node) in scene.nodes.iter() {
-            let mut object = self.node(id, node, animated[id.index()]);
+            let mut object = self.node(id, node, animated.contains(&id));
             // A pointer must lead to something.
             if !node.visible || blinking.contains(&id) {
                 let value = NodeVisibility { visible: unless(node.visible, &true), ..NodeVisibility::default() };
@@ -29,18 +30,6 @@ impl Saver<'_> {
             objects.push(object);
         }
         self.root.nodes = some(objects);
-    }
-
-    /// Nodes whose translation, rotation or scale moves: those must not have a matrix (specification 5.25).
-    fn animated_nodes(&self) -> Vec<bool> {
-        let mut animated = vec![false; self.scene.nodes.len()];
-        for channel in self.scene.clips.iter().flat_map(|c| &c.channels) {
-            let Target::Node { node, property } = channel.target else { continue };
-            if let Some(slot) = animated.get_mut(node.index()) {
-                *slot |= property != Property::MorphWeights;
-            }
-        }
-        animated
     }
 
     fn blinking_nodes(&self) -> BTreeSet<NodeId> {

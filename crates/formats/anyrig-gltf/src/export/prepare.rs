@@ -2,12 +2,11 @@
 
 use super::images::{is_shown, kind};
 use crate::codes;
-use anyrig_bytes::{Context, Diagnostic, ErrorKind, Result};
+use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_image::{Kind, decode_rgba8, encode_png, sniff};
 use anyrig_passes::{BakeOptions, DecomposeOptions, Shear};
 use anyrig_scene::glam::DAffine3;
-use anyrig_scene::{Domain, LocalTransform, Node, NodeId, Scene, Space, Topology, Trs};
-use std::collections::BTreeSet;
+use anyrig_scene::{Domain, LocalTransform, Scene, Space, Topology, Trs};
 
 /// Plain transforms and curves, space, triangles, point attributes, no shear, skins with a common root, images of kinds
 /// that textures may show.
@@ -28,7 +27,7 @@ pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
         options.shear = Shear::HelperNode;
         anyrig_passes::decompose(scene, options, context)?;
     }
-    common_roots(scene, context);
+    common_roots(scene, context)?;
     images(scene, context)
 }
 
@@ -47,7 +46,7 @@ fn images(scene: &mut Scene, context: &Context) -> Result<()> {
                 image.bytes = Some(png.into());
                 image.mime_type = Some(Kind::Png.media_type().to_owned());
             }
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Cancelled) => return Err(error),
+            Err(error) if error.ends_job() => return Err(error),
             // A broken one stays as it is, and its textures tell that they go without it.
             Err(_) => {}
         }
@@ -93,74 +92,18 @@ fn largest(affine: DAffine3) -> f64 {
     [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
 }
 
-/// The joints of a skin must have a common root (specification 3.7.3.2): where they stand under several roots, those get
-/// a new one above them.
-fn common_roots(scene: &mut Scene, context: &Context) {
-    let tops = tops(scene);
-    let mut new_root: Option<NodeId> = None;
-    let mut moved = BTreeSet::new();
-    for skin in scene.skins.ids() {
-        let mut roots: Vec<NodeId> = Vec::new();
-        for joint in &scene.skins[skin].joints {
-            let top = tops.get(joint.index()).copied().unwrap_or(*joint);
-            let top = new_root.filter(|_| moved.contains(&top)).unwrap_or(top);
-            if roots.last() != Some(&top) {
-                roots.push(top);
-            }
-        }
-        let mut seen = BTreeSet::new();
-        roots.retain(|r| seen.insert(*r));
-        if roots.len() < 2 {
-            continue;
-        }
-        context.tell(&codes::COMMON_ROOT, format!("skin {}", skin.index()), format!("{} roots", roots.len()));
-        let top = *new_root.get_or_insert_with(|| scene.add_node(Node::new("root"), None));
-        for root in roots.into_iter().filter(|r| *r != top) {
-            scene.nodes[root].parent = Some(top);
-            scene.nodes[top].children.push(root);
-            moved.insert(root);
-        }
+/// The joints of a skin must have a common root (specification 3.7.3.2).
+fn common_roots(scene: &mut Scene, context: &Context) -> Result<()> {
+    for (skin, roots) in anyrig_passes::join_skin_roots(scene, context)? {
+        context.tell(&codes::COMMON_ROOT, format!("skin {}", skin.index()), format!("{roots} roots"));
     }
-    let Some(top) = new_root else { return };
-    for set in &mut scene.root_sets {
-        let Some(first) = set.roots.iter().position(|r| moved.contains(r)) else { continue };
-        set.roots.retain(|r| !moved.contains(r));
-        set.roots.insert(first.min(set.roots.len()), top);
-    }
-}
-
-/// The root above each node.
-fn tops(scene: &Scene) -> Vec<NodeId> {
-    let mut tops: Vec<NodeId> = scene.nodes.ids().collect();
-    for id in anyrig_scene::walk::parents_first(scene) {
-        if let Some(parent) = scene.nodes[id].parent {
-            tops[id.index()] = tops[parent.index()];
-        }
-    }
-    tops
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use anyrig_scene::glam::DVec3;
-    use anyrig_scene::{RootSet, Skin};
-
-    #[test]
-    fn joints_under_two_roots_get_one() {
-        let mut scene = Scene::default();
-        let nodes: Vec<NodeId> = (0..3).map(|i| scene.add_node(Node::new(format!("n{i}")), None)).collect();
-        scene.skins.push(Skin::new("s", vec![nodes[2], nodes[1]], vec![DAffine3::IDENTITY; 2]));
-        scene.root_sets.push(RootSet::new("", nodes.clone()));
-        let context = Context::new();
-        common_roots(&mut scene, &context);
-        let top = NodeId::new(3);
-        assert_eq!(scene.nodes[top].children, [nodes[2], nodes[1]]);
-        assert_eq!(scene.root_sets[0].roots, [nodes[0], top]);
-        assert_eq!(context.report().count_of("gltf.common-root"), 1);
-        common_roots(&mut scene, &context);
-        assert_eq!(scene.nodes.len(), 4);
-    }
 
     #[test]
     fn shear_is_found_and_zero_scale_is_not_shear() {

@@ -9,11 +9,11 @@ use super::streams::unit_vectors;
 use crate::codes;
 use crate::names::{EXTRAS, MEMBERS};
 use crate::options::Quantize;
-use anyrig_bytes::{Buffer, Context};
+use anyrig_bytes::{Buffer, Context, maths};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
-    LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic, SkinId, Storage, Stream,
-    Target, Trs,
+    Channel, Interpolation, LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic,
+    SkinId, Storage, Stream, Target, Trs,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,11 +42,20 @@ const FINE: Bits = Bits {
 /// Greatest step of a morph target's deltas, which have a sign.
 const MOST_DELTA: f32 = 32767.0;
 
+/// Least step of a grid: what undoes it must stay a number that single precision holds.
+const LEAST_STEP: f64 = 1e-30;
+
+/// How far the numbers that undo a grid are off, as a share of the largest coordinate: they are written in single
+/// precision, and two of them make a position.
+const UNDO_ERROR: f64 = 2.0 / 16_777_216.0;
+
 /// The grid of positions: a position is `least + step × whole`.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     least: DVec3,
     step: f64,
+    /// How far a position moves at most.
+    error: f64,
 }
 
 impl Grid {
@@ -60,6 +69,17 @@ impl Grid {
             let value = position.get(axis).copied().unwrap_or(0.0);
             ((f64::from(value) - least[axis]) / self.step).round().clamp(0.0, f64::from(steps)) as f32
         })
+    }
+}
+
+/// How far a point may move in any pose, as a share of the scene's size. Four weights that are off by less than one of
+/// their steps move it by two steps of what its joints are apart; positions, morph targets and rotations add to it, whose
+/// steps are finer than those of weights of eight bits.
+pub(super) fn error(how: Quantize) -> f64 {
+    match how {
+        Quantize::Off | Quantize::Keep => 0.0,
+        Quantize::Small => 0.01,
+        Quantize::Fine => 2e-3,
     }
 }
 
@@ -88,8 +108,10 @@ pub(super) fn quantize(scene: &mut Scene, how: Quantize, context: &Context) {
 }
 
 fn has_rotations(scene: &Scene) -> bool {
+    // Cubic curves keep their floats, but one of a single key is written as a constant.
+    let is_rounded = |c: &Channel| c.curve.interpolation != Interpolation::CubicHermite || c.curve.len() == 1;
     let mut channels = scene.clips.iter().flat_map(|c| &c.channels);
-    channels.any(|c| matches!(c.target, Target::Node { property: Property::Rotation, .. }))
+    channels.any(|c| matches!(c.target, Target::Node { property: Property::Rotation, .. }) && is_rounded(c))
 }
 
 /// Puts the grids into inverse bind matrices and nodes.
@@ -180,8 +202,11 @@ fn grid_of<'m>(meshes: impl Iterator<Item = &'m Mesh>, steps: u32) -> Option<Gri
     if !extent.is_finite() {
         return None;
     }
-    let step = if extent > 0.0 { extent / f64::from(steps) } else { 1.0 };
-    Some(Grid { least, step })
+    // Without extent all positions are the same, which a grid of any step has.
+    let step = if extent > 0.0 { (extent / f64::from(steps)).max(LEAST_STEP) } else { 1.0 };
+    let rounding = if extent > 0.0 { step * HALF_DIAGONAL } else { 0.0 };
+    let farthest = least.abs().max(most.abs()).length();
+    Some(Grid { least, step, error: rounding + farthest * UNDO_ERROR })
 }
 
 /// Nodes whose own transform must stay what it is: it moves more than the mesh, or is moved.
@@ -217,8 +242,10 @@ impl Groups {
         Self((0..len).collect())
     }
 
-    fn find(&self, mut index: usize) -> usize {
+    /// Paths are halved on the way, so that long chains are walked once.
+    fn find(&mut self, mut index: usize) -> usize {
         while self.0[index] != index {
+            self.0[index] = self.0[self.0[index]];
             index = self.0[index];
         }
         index
@@ -245,35 +272,78 @@ struct Rounder<'a> {
     context: &'a Context,
 }
 
+/// How far numbers of a kind move at most.
+struct Moved {
+    what: &'static str,
+    most: f64,
+    unit: &'static str,
+}
+
+impl Moved {
+    const fn new(what: &'static str, most: f64, unit: &'static str) -> Self {
+        Self { what, most, unit }
+    }
+}
+
+/// What moves in a mesh, by how much at most.
+#[derive(Default)]
+struct Bounds(BTreeMap<(&'static str, &'static str), f64>);
+
+impl Bounds {
+    fn add(&mut self, moved: Moved) {
+        let most = self.0.entry((moved.what, moved.unit)).or_insert(0.0);
+        *most = most.max(moved.most);
+    }
+
+    fn words(&self) -> String {
+        let all = self.0.iter().map(|((what, unit), most)| format!("{what} within {}{unit}", at_most(*most)));
+        all.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A number of two digits that is not below the other one.
+fn at_most(number: f64) -> String {
+    let text = format!("{number:.1e}");
+    let is_below = text.parse::<f64>().is_ok_and(|shown| shown < number);
+    // One more in the last digit: a twentieth to a hundredth of the number.
+    if is_below { format!("{:.1e}", number + number * 0.05) } else { text }
+}
+
 impl Rounder<'_> {
     /// Rounds a mesh, and says within what.
     fn mesh(&mut self, mesh: &mut Mesh, index: usize, grid: Option<Grid>) -> String {
-        let mut bounds: BTreeMap<&'static str, String> = BTreeMap::new();
+        let mut bounds = Bounds::default();
+        let mut kept = BTreeSet::new();
         for (number, part) in mesh.parts.iter_mut().enumerate() {
             let subject = format!("mesh {index} part {number}");
             for stream in &mut part.streams {
-                if let Some((what, bound)) = self.stream(stream, &subject, grid.map(|g| (g, index))) {
-                    bounds.insert(what, bound);
+                match self.stream(stream, &subject, grid.map(|g| (g, index))) {
+                    Some(moved) => bounds.add(moved),
+                    None if matches!(stream.semantic, Semantic::TexCoord(_) | Semantic::Color(_)) => {
+                        kept.insert(stream.semantic.to_string());
+                    }
+                    None => {}
                 }
             }
             for delta in part.morphs.iter_mut().flat_map(|m| &mut m.deltas) {
-                delta.values = self.deltas(&delta.semantic, &delta.values, grid);
+                if let Some((values, moved)) = self.deltas(&delta.semantic, &delta.values, grid) {
+                    delta.values = values;
+                    bounds.add(moved);
+                }
             }
             if part.influences.is_some() {
-                bounds.insert("weights", format!("{:.1e}", 1.0 / self.bits.weight));
+                bounds.add(Moved::new("weights", f64::from(1.0 / self.bits.weight), ""));
             }
         }
-        let all: Vec<String> = bounds.into_iter().map(|(what, bound)| format!("{what} within {bound}")).collect();
-        all.join(", ")
+        if !kept.is_empty() {
+            let message = kept.into_iter().collect::<Vec<_>>().join(", ");
+            self.context.tell(&codes::RANGE_NOT_QUANTIZED, format!("mesh {index}"), message);
+        }
+        bounds.words()
     }
 
     /// Rounds a stream; gives what it is called and how far its numbers move at most.
-    fn stream(
-        &mut self,
-        stream: &mut Stream,
-        subject: &str,
-        grid: Option<(Grid, usize)>,
-    ) -> Option<(&'static str, String)> {
+    fn stream(&mut self, stream: &mut Stream, subject: &str, grid: Option<(Grid, usize)>) -> Option<Moved> {
         let key = key(stream, grid);
         let Bits { steps, direction, color, .. } = self.bits;
         match stream.semantic.clone() {
@@ -281,23 +351,23 @@ impl Rounder<'_> {
                 let grid = grid?.0;
                 let whole = |s: &Stream| s.values.chunks_exact(3).flat_map(|p| grid.whole(p, steps)).collect();
                 self.set(stream, key, Storage::U16, whole);
-                Some(("positions", format!("{:.1e} units", grid.step * HALF_DIAGONAL)))
+                Some(Moved::new("positions", grid.error, " units"))
             }
             Semantic::Normal | Semantic::Tangent => {
                 let what = if stream.semantic == Semantic::Normal { "normals" } else { "tangents" };
                 let context = self.context;
-                let rounded = |s: &Stream| fractions(&unit_vectors(s, subject, context), direction.1);
+                let rounded = |s: &Stream| directions(&unit_vectors(s, subject, context), s.width.into(), direction.1);
                 self.set(stream, key, direction.0, rounded);
-                let degrees = (HALF_DIAGONAL / f64::from(direction.1)).to_degrees();
-                Some((what, format!("{degrees:.1e} degrees")))
+                let turn = HALF_DIAGONAL / f64::from(direction.1) + UNDO_ERROR;
+                Some(Moved::new(what, maths::f64::asin(turn).to_degrees(), " degrees"))
             }
             Semantic::TexCoord(_) if are_fractions(&stream.values) => {
                 self.set(stream, key, Storage::Unorm16, |s| fractions(&s.values, 65535.0));
-                Some(("texture coordinates", format!("{:.1e}", 0.5 / 65535.0)))
+                Some(Moved::new("texture coordinates", half_of(65535.0), ""))
             }
             Semantic::Color(_) if are_fractions(&stream.values) => {
                 self.set(stream, key, color.0, |s| fractions(&s.values, color.1));
-                Some(("colours", format!("{:.1e}", 0.5 / color.1)))
+                Some(Moved::new("colours", half_of(color.1), ""))
             }
             Semantic::TexCoord(_) | Semantic::Color(_) | Semantic::Custom(_) => None,
         }
@@ -314,20 +384,30 @@ impl Rounder<'_> {
         (stream.storage, stream.values) = (storage, new);
     }
 
-    /// Deltas as they must be beside rounded attributes: those of positions in steps of the grid.
-    fn deltas(&self, semantic: &Semantic, values: &Buffer<f32>, grid: Option<Grid>) -> Buffer<f32> {
+    /// Deltas as they must be beside rounded attributes, those of positions in steps of the grid, and how far they move
+    /// at a weight of 1; `None` where they stay as they are.
+    fn deltas(&self, semantic: &Semantic, values: &Buffer<f32>, grid: Option<Grid>) -> Option<(Buffer<f32>, Moved)> {
         match (semantic, grid) {
             (Semantic::Position, Some(grid)) => {
                 let steps: Vec<f32> = values.iter().map(|v| (f64::from(*v) / grid.step) as f32).collect();
                 let fits = steps.iter().all(|s| s.round().abs() <= MOST_DELTA);
-                if fits { steps.iter().map(|s| s.round()).collect() } else { steps.into() }
+                let most = if fits { grid.step * HALF_DIAGONAL } else { 0.0 };
+                let farthest = values.iter().fold(0.0f32, |most, v| most.max(v.abs()));
+                let moved = Moved::new("morph targets", most + f64::from(farthest) * UNDO_ERROR, " units");
+                Some((if fits { steps.iter().map(|s| s.round()).collect() } else { steps.into() }, moved))
             }
             (Semantic::Normal | Semantic::Tangent, _) if values.iter().all(|v| v.abs() <= 1.0) => {
-                fractions(values, self.bits.direction.1).into()
+                let most = self.bits.direction.1;
+                Some((fractions(values, most).into(), Moved::new("directions of morph targets", half_of(most), "")))
             }
-            _ => values.clone(),
+            _ => None,
         }
     }
+}
+
+/// Half a step of fractions, and what single precision adds to the number before and after.
+fn half_of(most: f32) -> f64 {
+    0.5 / f64::from(most) + UNDO_ERROR
 }
 
 fn key(stream: &Stream, grid: Option<(Grid, usize)>) -> Key {
@@ -346,7 +426,75 @@ fn are_fractions(values: &[f32]) -> bool {
     values.iter().all(|v| (0.0..=1.0).contains(v))
 }
 
+/// Vectors of about unit length rounded to multiples of 1 / `most`. They are made exactly as long first: what is a little
+/// longer has numbers above 1, which no fraction holds. The fourth number of a tangent is a sign.
+fn directions(values: &[f32], width: usize, most: f32) -> Vec<f32> {
+    let mut rounded = values.to_vec();
+    for vector in rounded.chunks_exact_mut(width.max(1)) {
+        let axes = vector.get_mut(..3).unwrap_or_default();
+        let length = axes.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        axes.iter_mut().for_each(|v| *v = (f64::from(*v) / length * f64::from(most)).round() as f32 / most);
+    }
+    rounded
+}
+
 /// Values rounded to multiples of 1 / `most`.
 fn fractions(values: &[f32], most: f32) -> Vec<f32> {
     values.iter().map(|v| (v * most).round() / most).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mesh(positions: &[f32]) -> Mesh {
+        let mut part = Part::default();
+        part.point_count = positions.len() as u32 / 3;
+        part.set_stream(Stream::new(Semantic::Position, 3, positions.to_vec()));
+        let mut mesh = Mesh::default();
+        mesh.parts = vec![part];
+        mesh
+    }
+
+    #[test]
+    fn shown_bounds_are_not_below_real_ones() {
+        let shown = |number: f64| at_most(number).parse::<f64>().expect("a number");
+        for number in [0.0, 1.0, 0.1, 3.921e-3, 9.96e-5, 9.94e-5, 1.04e7, 1.0 / 3.0, f64::MIN_POSITIVE, 5.0e300] {
+            assert!(shown(number) >= number && shown(number) <= number * 1.1, "{number}: {}", at_most(number));
+        }
+    }
+
+    #[test]
+    fn grids_of_little_and_of_no_extent() {
+        let grid = |positions: &[f32]| grid_of([mesh(positions)].iter(), SMALL.steps).expect("there are points");
+        let one = grid(&[5.0, 6.0, 7.0, 5.0, 6.0, 7.0]);
+        assert_eq!((one.least, one.step), (DVec3::new(5.0, 6.0, 7.0), 1.0));
+        assert!(one.error < 2e-6, "{one:?}");
+        // Less than single precision has steps for.
+        let tiny = grid(&[0.0, 0.0, 0.0, 1e-42, 0.0, 0.0]);
+        assert!(tiny.step as f32 >= f32::MIN_POSITIVE && tiny.error < 1e-29, "{tiny:?}");
+        assert_eq!(tiny.whole(&[1e-42, 0.0, 0.0], SMALL.steps), [0.0; 3]);
+        // Far away from the origin the position itself is what is coarse.
+        let far = grid(&[1e6, 0.0, 0.0, 1e6 + 0.0625, 0.0, 0.0]);
+        assert!(far.error > 0.05, "{far:?}");
+    }
+
+    #[test]
+    fn vectors_that_are_a_little_long_are_rounded_like_others() {
+        let rounded = directions(&[0.0, 1.0003, 0.0, -0.6002, 0.0, -0.8003], 3, FINE.direction.1);
+        assert_eq!(&rounded[..3], [0.0, 1.0, 0.0]);
+        assert!((rounded[3] + 0.6).abs() < 2e-5 && rounded.iter().all(|v| v.abs() <= 1.0), "{rounded:?}");
+        let tangent = directions(&[1.0003, 0.0, 0.0, -1.0], 4, SMALL.direction.1);
+        assert_eq!(tangent, [1.0, 0.0, 0.0, -1.0]);
+    }
+
+    #[test]
+    fn long_chains_of_groups_are_walked_once() {
+        let count = 200_000;
+        let mut groups = Groups::new(count);
+        (1..count).rev().for_each(|index| groups.join(index - 1, index));
+        // Each walk halves the way, so that eighteen of them make one step of 2^18.
+        assert!((0..18).all(|_| groups.find(count - 1) == 0));
+        assert_eq!(groups.0[groups.0[count - 1]], 0);
+    }
 }

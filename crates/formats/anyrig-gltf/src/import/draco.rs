@@ -66,15 +66,13 @@ impl Loader<'_> {
         let at_view = at.key("bufferView");
         let bytes = self.buffers.bytes(need(object.buffer_view, at, "bufferView")?, &at_view, self.context)?;
         let wanted = self.wanted(primitive, object, at)?;
-        let faces = match (primitive.mode.unwrap_or(4), primitive.indices) {
-            (4, Some(indices)) => Some(self.accessors.layout(indices, at)?.count / 3),
-            _ => None,
-        };
-        let booked: u64 = wanted.iter().map(|w| w.count as u64 * 4 * w.width as u64).sum();
-        let corners = faces.unwrap_or(0) as u64 * 12;
-        self.context.take_memory(booked.saturating_add(corners).saturating_mul(2), || at.place())?;
-        self.context.take_elements(booked / 4 + corners / 4, || at.place())?;
-        let mesh = decode::decode(&bytes, self.context.limits()).map_err(|e| e.at(at))?;
+        let corners = primitive.indices.map(|i| self.accessors.layout(i, at).map(|l| l.count)).transpose()?;
+        let faces = corners.filter(|_| primitive.mode.unwrap_or(4) == 4).map(|corners| corners / 3);
+        // A strip has about one corner a face.
+        let most = Ceiling::of(&wanted, faces.or(corners));
+        self.context.take_elements(most.elements(bytes.len()), || at.place())?;
+        self.context.take_memory(most.memory(), || at.place())?;
+        let mesh = decode::decode(&bytes, &most).map_err(|error| at.malformed(error))?;
         if faces.is_some_and(|faces| faces != mesh.faces()) {
             let (found, stated) = (mesh.faces(), faces.unwrap_or(0));
             return Err(at.malformed(format!("it decodes to {found} triangles, the indices accessor has {stated}")));
@@ -126,37 +124,68 @@ struct Wanted<'a> {
     count: usize,
 }
 
+/// What a stream may make. A few bytes of it can stand for any number of elements, so that nothing of its own counts but
+/// what the accessors state: that much is booked, and beyond that the decoder refuses.
+#[cfg(feature = "draco")]
+struct Ceiling {
+    /// Bytes that the accessors state.
+    bytes: u64,
+    faces: u64,
+}
+
+#[cfg(feature = "draco")]
+impl Ceiling {
+    /// Attributes that the primitive does not have, and numbers of more bytes than the accessors', make twice as much at
+    /// most. Above that a few bytes and faces are allowed, so that a file that contradicts itself is told how.
+    const SPARE_BYTES: u64 = 1 << 16;
+    const SPARE_FACES: u64 = 1 << 10;
+    /// Of a face: three corners, what lies opposite of each and the vertex of each, and the corners given to the part.
+    const FACE_BYTES: u64 = 48;
+
+    /// Without stated faces there are about two for each point.
+    fn of(wanted: &[Wanted<'_>], faces: Option<usize>) -> Self {
+        let bytes = wanted.iter().map(|w| (w.count as u64).saturating_mul(4 * w.width as u64));
+        let points = wanted.iter().map(|w| w.count as u64).max().unwrap_or(0);
+        let faces = faces.map_or(points.saturating_mul(3), |faces| faces as u64);
+        Self { bytes: bytes.fold(0, u64::saturating_add), faces }
+    }
+
+    fn elements(&self, stream: usize) -> u64 {
+        (self.bytes / 4).saturating_add(self.faces).saturating_add(stream as u64)
+    }
+
+    /// What the decoder makes, and the elements made from it.
+    fn memory(&self) -> u64 {
+        let faces = self.faces.saturating_add(Self::SPARE_FACES).saturating_mul(Self::FACE_BYTES);
+        self.decoded_bytes().saturating_add(self.bytes).saturating_add(faces)
+    }
+
+    fn decoded_bytes(&self) -> u64 {
+        self.bytes.saturating_mul(2).saturating_add(Self::SPARE_BYTES)
+    }
+}
+
 #[cfg(feature = "draco")]
 mod decode {
     use super::super::accessors::Component;
-    use super::Wanted;
-    use crate::document::json::At;
-    use anyrig_bytes::{Buffer, Error, Limits, SharedBytes};
+    use super::{Ceiling, Wanted};
+    use anyrig_bytes::{Buffer, SharedBytes};
     use draco_core::{DataType, DecodeLimits, DecoderBuffer, ErrorKind, Mesh, MeshDecoder, PointAttribute, PointIndex};
-
-    /// Why a stream was not decoded.
-    pub(super) struct Refusal(draco_core::DracoError);
-
-    impl Refusal {
-        pub(super) fn at(&self, at: &At<'_>) -> Error {
-            let message = format!("the compressed data cannot be decoded: {}", self.0);
-            match self.0.kind() {
-                ErrorKind::LimitExceeded => Error::limit(at.place(), message),
-                _ => at.malformed(message),
-            }
-        }
-    }
 
     pub(super) struct Decoded(Mesh);
 
-    pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, Refusal> {
-        let most = DecodeLimits::default()
-            .with_max_points(limits.elements)
-            .with_max_faces(limits.elements)
-            .with_max_decoded_bytes(limits.memory_bytes);
-        let mut buffer = DecoderBuffer::new(bytes).with_limits(most);
+    pub(super) fn decode(bytes: &[u8], most: &Ceiling) -> Result<Decoded, String> {
+        let limits = DecodeLimits::default()
+            .with_max_points(most.decoded_bytes())
+            .with_max_faces(most.faces.saturating_add(Ceiling::SPARE_FACES))
+            .with_max_decoded_bytes(most.decoded_bytes());
+        let mut buffer = DecoderBuffer::new(bytes).with_limits(limits);
         let mut mesh = Mesh::new();
-        MeshDecoder::new().decode(&mut buffer, &mut mesh).map_err(Refusal)?;
+        let decoded = MeshDecoder::new().decode(&mut buffer, &mut mesh);
+        decoded.map_err(|error| match error.kind() {
+            ErrorKind::LimitExceeded => format!("the compressed data holds more than the accessors state: {error}"),
+            _ => format!("the compressed data cannot be decoded: {error}"),
+        })?;
         Ok(Decoded(mesh))
     }
 

@@ -3,10 +3,12 @@
 use super::Loader;
 use crate::codes;
 use crate::document::json::At;
-use crate::document::{Members, Named};
+use crate::document::{Members, Named, Root};
 use crate::names::{ASSET, EXTENSIONS, EXTRAS, MEMBERS};
+use crate::uri;
 use anyrig_bytes::{Context, Diagnostic, Value};
-use anyrig_scene::Extras;
+use anyrig_scene::{Extras, Scene, Target};
+use std::collections::BTreeSet;
 
 /// Extensions whose values refer to accessors or buffer views. Those are packed anew by export, so that the reference
 /// would lead to other data.
@@ -49,9 +51,7 @@ pub(super) fn keep(raw: &Raw<'_>, read: &[&str], at: &At<'_>, context: &Context)
     for (name, value) in raw.extensions.iter().flat_map(|e| &e.0).filter(|(name, _)| !read.contains(&name.as_str())) {
         let (code, message) = match name.as_str() {
             name if PACKINGS.contains(&name) => (&codes::EXTENSION_FALLBACK, "the unpacked data beside it is used"),
-            name if REFER_TO_BINARY.contains(&name) || refers_to_binary(value) => {
-                (&codes::EXTENSION_DATA_LOST, "it was left out")
-            }
+            name if is_lost(name, value) => (&codes::EXTENSION_DATA_LOST, "it was left out"),
             _ => {
                 extensions.set(name, value.clone());
                 continue;
@@ -71,8 +71,13 @@ pub(super) fn keep(raw: &Raw<'_>, read: &[&str], at: &At<'_>, context: &Context)
     kept
 }
 
+fn is_lost(name: &str, value: &Value) -> bool {
+    REFER_TO_BINARY.contains(&name) || refers_to_binary(value)
+}
+
 /// Whether an unknown extension holds the index of an accessor, buffer view or buffer, by the names that extensions give
-/// those. A walk with a list instead of recursion, so nesting costs no stack.
+/// those, or the name of a file, which stays where it is. A walk with a list instead of recursion, so nesting costs no
+/// stack.
 fn refers_to_binary(value: &Value) -> bool {
     const NAMES: [&str; 6] = ["accessor", "accessors", "buffer", "bufferView", "bufferViews", "indices"];
     let is_index = |value: &Value| matches!(value, Value::Int(_) | Value::UInt(_));
@@ -82,7 +87,10 @@ fn refers_to_binary(value: &Value) -> bool {
         match value {
             Value::Array(items) => open.extend(items),
             Value::Object(members) => {
-                let names = |(key, value): &(String, Value)| NAMES.contains(&key.as_str()) && holds(value);
+                let is_file = |value: &Value| value.as_str().is_some_and(uri::is_relative);
+                let names = |(key, value): &(String, Value)| {
+                    (NAMES.contains(&key.as_str()) && holds(value)) || (key == "uri" && is_file(value))
+                };
                 if members.iter().any(names) {
                     return true;
                 }
@@ -92,6 +100,44 @@ fn refers_to_binary(value: &Value) -> bool {
         }
     }
     false
+}
+
+/// Extensions of the file as a whole that are left out, because they refer to binary data or files.
+pub(super) fn lost_names(root: &Root) -> BTreeSet<String> {
+    let extensions = root.extensions.iter().flat_map(|e| &e.0);
+    extensions.filter(|(name, value)| is_lost(name, value)).map(|(name, _)| name.clone()).collect()
+}
+
+/// What elements say in the terms of extensions that are left out would lead nowhere, and so would pointers to it.
+pub(super) fn drop_lost(scene: &mut Scene, names: &BTreeSet<String>, context: &Context) {
+    for name in names {
+        let mut count = 0;
+        scene.for_each_extras_mut(|extras| {
+            let Some(Value::Object(mut members)) = extras.get(EXTENSIONS).cloned() else { return };
+            let before = members.len();
+            members.retain(|(key, _)| key != name);
+            count += (before - members.len()) as u64;
+            if members.is_empty() {
+                extras.remove(EXTENSIONS);
+            } else if members.len() < before {
+                extras.set(EXTENSIONS, Value::Object(members));
+            }
+        });
+        if count > 0 {
+            let told = Diagnostic::new(&codes::EXTENSION_DATA_LOST, name, "so was what elements say in its terms");
+            context.push(told.times(count));
+        }
+        let within = format!("/extensions/{name}/");
+        for (number, clip) in scene.clips.iter_mut().enumerate() {
+            clip.channels.retain(|channel| match &channel.target {
+                Target::Other(pointer) if pointer.contains(&within) => {
+                    context.tell(&codes::CHANNEL_UNKNOWN, format!("clip {number}"), format!("{pointer} was left out"));
+                    false
+                }
+                _ => true,
+            });
+        }
+    }
 }
 
 impl Loader<'_> {

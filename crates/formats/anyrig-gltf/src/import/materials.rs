@@ -20,7 +20,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn material(&self, object: &MaterialObject, at: &At<'_>) -> Result<Material> {
+    fn material(&mut self, object: &MaterialObject, at: &At<'_>) -> Result<Material> {
         let mut out = Material::new(object.name.clone().unwrap_or_default());
         out.extras = keep(&raw!(object), surfaces::READ, at, self.context);
         self.pbr(object, &mut out, at)?;

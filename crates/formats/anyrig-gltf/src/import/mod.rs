@@ -28,7 +28,9 @@ use crate::names::REQUIRED;
 use crate::read::read;
 use crate::uri;
 use anyrig_bytes::{Context, Error, Result, Severity, SharedBytes, Source};
-use anyrig_scene::{MaterialId, Scene, Space, VariantMaterial};
+use anyrig_scene::{MaterialId, MeshId, NodeId, Scene, Space, VariantMaterial};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// Reads a source into a validated scene.
 pub(crate) fn import(source: &dyn Source, context: &Context) -> Result<Scene> {
@@ -92,6 +94,8 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         scene: Scene::new(Space::GLTF),
         mesh_materials: Vec::new(),
         mesh_variants: Vec::new(),
+        shown_by: OnceCell::new(),
+        glossy_maps: BTreeMap::new(),
     };
     loader.images()?;
     loader.textures()?;
@@ -109,6 +113,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         loader.scene.extras.set(REQUIRED, carried);
     }
     let mut scene = loader.scene;
+    extras::drop_lost(&mut scene, &extras::lost_names(root), context);
     anyrig_scene::validate(&mut scene, context);
     if let Some(variant) = crate::GltfOptions::of(context)?.variant {
         anyrig_passes::pick_variant(&mut scene, &variant)?;
@@ -128,6 +133,10 @@ struct Loader<'a> {
     mesh_materials: Vec<Vec<Option<MaterialId>>>,
     /// What the parts of each mesh wear in variants; nodes take them over.
     mesh_variants: Vec<Vec<VariantMaterial>>,
+    /// The nodes that show each mesh by its own morph weights, found once for all pointers.
+    shown_by: OnceCell<BTreeMap<MeshId, Vec<NodeId>>>,
+    /// Textures that were made from specular-glossiness ones.
+    glossy_maps: BTreeMap<glossiness::Key, glossiness::Maps>,
 }
 
 /// The items of a root list, with their places.

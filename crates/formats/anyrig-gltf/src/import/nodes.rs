@@ -13,7 +13,7 @@ use anyrig_scene::{
 };
 
 /// Node extensions that are read.
-const READ: &[&str] = &["KHR_lights_punctual", "KHR_node_visibility", super::instances::NAME];
+pub(super) const READ: &[&str] = &["KHR_lights_punctual", "KHR_node_visibility", super::instances::NAME];
 
 impl Loader<'_> {
     pub(super) fn nodes(&mut self) -> Result<()> {

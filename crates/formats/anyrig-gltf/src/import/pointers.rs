@@ -8,8 +8,9 @@ use crate::pointers::{Pointed, parse};
 use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{
     Camera, CameraId, Channel, Curve, LightId, MaterialId, MaterialProperty, MeshId, NodeId, Projection, Property,
-    Target,
+    Scene, Target,
 };
+use std::collections::BTreeMap;
 
 impl Loader<'_> {
     /// The targets of a channel with a pointer: several where a mesh's weights move all nodes that show it.
@@ -72,10 +73,11 @@ impl Loader<'_> {
             Pointed::Visibility(n) => one(node(n).map(|node| Target::Visibility { node })),
             Pointed::MeshWeights(mesh) => {
                 let moved = |node| Target::Node { node, property: Property::MorphWeights };
-                self.showing(mesh, 0).into_iter().map(moved).collect()
+                self.showing(mesh, 0).iter().copied().map(moved).collect()
             }
             Pointed::MeshWeight(mesh, target) => {
-                self.showing(mesh, target as usize).into_iter().map(|node| Target::Morph { node, target }).collect()
+                let nodes = self.showing(mesh, target as usize).iter();
+                nodes.map(|node| Target::Morph { node: *node, target }).collect()
             }
             Pointed::Material(m, property) => one(self.material_target(m as usize, property)),
             Pointed::Camera(c, property) => {
@@ -98,16 +100,25 @@ impl Loader<'_> {
     }
 
     /// The nodes that show a mesh of more than so many targets by its own weights.
-    fn showing(&self, mesh: u32, target: usize) -> Vec<NodeId> {
+    fn showing(&self, mesh: u32, target: usize) -> &[NodeId] {
         let mesh = MeshId::new(mesh as usize);
         if self.scene.meshes.get(mesh).is_none_or(|m| m.morphs.len() <= target) {
-            return Vec::new();
+            return &[];
         }
-        let nodes = self.scene.nodes.iter();
-        let shows =
-            nodes.filter(|(_, n)| n.mesh.as_ref().is_some_and(|i| i.mesh == mesh && i.morph_weights.is_empty()));
-        shows.map(|(id, _)| id).collect()
+        let shown = self.shown_by.get_or_init(|| shown_by(&self.scene));
+        shown.get(&mesh).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The nodes that show each mesh by its own weights.
+fn shown_by(scene: &Scene) -> BTreeMap<MeshId, Vec<NodeId>> {
+    let mut shown: BTreeMap<MeshId, Vec<NodeId>> = BTreeMap::new();
+    for (id, node) in scene.nodes.iter() {
+        if let Some(instance) = node.mesh.as_ref().filter(|i| i.morph_weights.is_empty()) {
+            shown.entry(instance.mesh).or_default().push(id);
+        }
+    }
+    shown
 }
 
 /// Whether the pointer names the projection that the camera has.

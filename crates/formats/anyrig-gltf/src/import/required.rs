@@ -1,38 +1,24 @@
 //! What a file demands of its reader.
 
-use super::{draco, need};
+use super::{draco, glossiness, need, nodes, packed, surfaces, variants};
 use crate::codes;
 use crate::document::Root;
 use crate::document::json::At;
+use crate::names::TEXTURE_SOURCES;
 use anyrig_bytes::{Context, Diagnostic, Error, Result, Value};
 
-/// Extensions that are read, or that change nothing for who carries them.
-const KNOWN: &[&str] = &[
-    "EXT_mesh_gpu_instancing",
-    "EXT_meshopt_compression",
-    "EXT_texture_webp",
-    "KHR_animation_pointer",
-    "KHR_lights_punctual",
-    "KHR_materials_anisotropy",
-    "KHR_materials_clearcoat",
-    "KHR_materials_diffuse_transmission",
-    "KHR_materials_dispersion",
-    "KHR_materials_emissive_strength",
-    "KHR_materials_ior",
-    "KHR_materials_iridescence",
-    "KHR_materials_pbrSpecularGlossiness",
-    "KHR_materials_sheen",
-    "KHR_materials_specular",
-    "KHR_materials_transmission",
-    "KHR_materials_unlit",
-    "KHR_materials_variants",
-    "KHR_materials_volume",
-    "KHR_mesh_quantization",
-    "KHR_meshopt_compression",
-    "KHR_node_visibility",
-    "KHR_texture_basisu",
-    "KHR_texture_transform",
+/// Extensions that are read, or that change nothing for who carries them, by who reads them.
+const KNOWN: &[&[&str]] = &[
+    nodes::READ,
+    &packed::EXTENSIONS,
+    surfaces::READ,
+    &[glossiness::NAME, variants::NAME],
+    &["KHR_animation_pointer", "KHR_mesh_quantization", "KHR_texture_transform"],
 ];
+
+fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|list| list.contains(&name)) || TEXTURE_SOURCES.iter().any(|(known, _)| *known == name)
+}
 
 /// Extensions that only refine how surfaces look. They are carried as they are, and what is read shows the core.
 const CARRIED: &[&str] =
@@ -80,7 +66,7 @@ fn check_version(version: &str, at: &At<'_>) -> Result<()> {
 
 fn known(name: &str, at: &At<'_>) -> Result<()> {
     let remedy = match name {
-        name if KNOWN.contains(&name) => return Ok(()),
+        name if is_known(name) => return Ok(()),
         #[cfg(feature = "draco")]
         draco::EXTENSION => return Ok(()),
         #[cfg(not(feature = "draco"))]
@@ -89,4 +75,49 @@ fn known(name: &str, at: &At<'_>) -> Result<()> {
     };
     let message = format!("the file cannot be read without the extension {name}, which is not supported; {remedy}");
     Err(Error::unsupported(at.place(), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the crate's documentation promises, spelt out.
+    #[test]
+    fn what_is_read_may_be_required() {
+        let material = [
+            "anisotropy",
+            "clearcoat",
+            "diffuse_transmission",
+            "dispersion",
+            "emissive_strength",
+            "ior",
+            "iridescence",
+            "pbrSpecularGlossiness",
+            "sheen",
+            "specular",
+            "transmission",
+            "unlit",
+            "variants",
+            "volume",
+        ];
+        for name in material {
+            assert!(is_known(&format!("KHR_materials_{name}")), "{name}");
+        }
+        let others = [
+            "EXT_mesh_gpu_instancing",
+            "EXT_meshopt_compression",
+            "EXT_texture_avif",
+            "EXT_texture_webp",
+            "KHR_animation_pointer",
+            "KHR_lights_punctual",
+            "KHR_mesh_quantization",
+            "KHR_meshopt_compression",
+            "KHR_node_visibility",
+            "KHR_texture_basisu",
+            "KHR_texture_transform",
+            "MSFT_texture_dds",
+        ];
+        assert!(others.into_iter().all(is_known));
+        assert!(!is_known("KHR_materials_volume_scatter") && !is_known("KHR_audio") && !is_known(""));
+    }
 }

@@ -1,6 +1,7 @@
 //! Helpers of the corpus tests.
 #![allow(dead_code, clippy::print_stdout, reason = "each test uses a part, and says what it skips")]
 
+pub mod layout;
 pub mod mutate;
 
 use anyrig_bytes::{Context, Error, Place, Result, SharedBytes, Source};

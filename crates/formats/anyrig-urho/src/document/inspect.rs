@@ -51,8 +51,8 @@ impl UrhoDocument {
         let bytes = anyrig_scene::Document::write(self)?.to_shared();
         let again = match self {
             Self::Animation(animation) => Animation::read_as(&bytes, animation.layout).map(Self::Animation),
-            Self::Xml(_) => XmlFile::read(&bytes).map(Self::Xml),
-            Self::MaterialList(_) => MaterialList::read(&bytes).map(Self::MaterialList),
+            Self::Xml(_) => XmlFile::read(&bytes, context).map(Self::Xml),
+            Self::MaterialList(_) => MaterialList::read(&bytes, context).map(Self::MaterialList),
             Self::Model(_) | Self::TriggersJson(_) => Self::read(&bytes, context),
         };
         let again = again.map_err(|e| {

@@ -51,8 +51,8 @@ impl UrhoDocument {
         match bytes.first_chunk::<4>() {
             Some(b"UMDL" | b"UMD2" | b"UMD3") => Model::read(bytes).map(Self::Model),
             Some(b"UANI" | b"UAN2") => Animation::read(bytes).map(Self::Animation),
-            _ if XmlFile::kind_of(bytes).is_some() => XmlFile::read(bytes).map(Self::Xml),
-            _ if MaterialList::looks_like(bytes) => MaterialList::read(bytes).map(Self::MaterialList),
+            _ if XmlFile::kind_of(bytes).is_some() => XmlFile::read(bytes, context).map(Self::Xml),
+            _ if MaterialList::looks_like(bytes) => MaterialList::read(bytes, context).map(Self::MaterialList),
             _ if TriggersJson::looks_like(bytes) => TriggersJson::read(bytes, context).map(Self::TriggersJson),
             _ => Err(Error::unsupported(
                 Place::byte(0),

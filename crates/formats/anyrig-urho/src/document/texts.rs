@@ -32,8 +32,13 @@ impl MaterialList {
     /// Takes the lines apart.
     ///
     /// # Errors
-    /// Malformed when the text is not UTF-8.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
+    /// Malformed when the text is not UTF-8; limits.
+    pub fn read(bytes: &[u8], context: &Context) -> Result<Self> {
+        // A line, and its end as a text of its own.
+        let lines = 1 + bytes.iter().filter(|b| **b == b'\n').count() as u64;
+        context.take_elements(lines, Place::whole)?;
+        let each = size_of::<ListLine>() as u64 + 16;
+        context.take_memory(lines.saturating_mul(each).saturating_add(bytes.len() as u64), Place::whole)?;
         let text = std::str::from_utf8(bytes).map_err(|e| {
             let place = Place::byte(e.valid_up_to() as u64);
             Error::malformed(place, "the list is not UTF-8; save it in that encoding")
@@ -136,12 +141,12 @@ mod tests {
     #[test]
     fn lists_keep_their_line_ends_and_blanks() {
         for text in ["Materials/a.xml\n\n b.xml \r\nc.xml", "a.xml\n", "a.xml", "a.xml\r\n\r\n"] {
-            let list = MaterialList::read(text.as_bytes()).expect("UTF-8");
+            let list = MaterialList::read(text.as_bytes(), &Context::new()).expect("UTF-8");
             assert_eq!(list.write().to_vec(), text.as_bytes());
         }
-        let list = MaterialList::read(b"Materials/a.xml\n\n b.xml \r\nc.xml").expect("UTF-8");
+        let list = MaterialList::read(b"Materials/a.xml\n\n b.xml \r\nc.xml", &Context::new()).expect("UTF-8");
         assert_eq!(list.paths().collect::<Vec<_>>(), ["Materials/a.xml", "", "b.xml", "c.xml"]);
-        assert!(MaterialList::read(b"a\xff.xml").is_err());
+        assert!(MaterialList::read(b"a\xff.xml", &Context::new()).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::texts::text;
 use anyrig_bytes::codec::{Codec, Record, list};
-use anyrig_bytes::{Error, Place, Result, Rope};
+use anyrig_bytes::{Context, Error, Place, Result, Rope};
 
 /// An XML file: tokens whose spellings, strung together, are the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,10 @@ pub enum XmlKind {
 
 impl XmlKind {
     const ALL: [Self; 4] = [Self::Material, Self::Animation, Self::Texture, Self::Model];
+
+    fn of_root(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.root() == name)
+    }
 
     /// The name of the root.
     pub fn root(self) -> &'static str {
@@ -145,14 +149,15 @@ impl XmlFile {
         let text = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let mut scanner = Scanner { text, at: 0 };
         loop {
+            let start = scanner.at;
             match scanner.token() {
-                Ok(Some(Token::Open(tag))) => return XmlKind::ALL.into_iter().find(|k| k.root() == tag.name),
+                Ok(Some(Token::Open(tag))) => return XmlKind::of_root(&tag.name),
                 Ok(Some(_)) => {}
                 Ok(None) => return None,
                 // The root's own tag may be cut or broken.
                 Err(_) => {
-                    let name = scanner.rest().trim_start_matches('<');
-                    return XmlKind::ALL.into_iter().find(|k| name.starts_with(k.root()));
+                    let name = scanner.text.get(start..)?.strip_prefix('<')?;
+                    return XmlKind::of_root(name.split(is_no_name).next()?);
                 }
             }
         }
@@ -164,14 +169,15 @@ impl XmlFile {
             Token::Open(tag) => Some(tag),
             _ => None,
         })?;
-        XmlKind::ALL.into_iter().find(|k| k.root() == root.name)
+        XmlKind::of_root(&root.name)
     }
 
     /// Takes the text apart.
     ///
     /// # Errors
-    /// Malformed with line and column.
-    pub fn read(bytes: &[u8]) -> Result<Self> {
+    /// Malformed with line and column; limits.
+    pub fn read(bytes: &[u8], context: &Context) -> Result<Self> {
+        book(bytes, context)?;
         let text = std::str::from_utf8(bytes).map_err(|e| {
             let place = Place::byte(e.valid_up_to() as u64);
             Error::malformed(place, "the file is not UTF-8; save it in that encoding")
@@ -287,6 +293,23 @@ fn token<C: Codec>(codec: &mut C, token: &mut Token) -> Result<()> {
     Ok(())
 }
 
+/// Books what the tokens of a text need, which is many times the text where tags are short.
+fn book(bytes: &[u8], context: &Context) -> Result<()> {
+    let count = |wanted: u8| bytes.iter().filter(|b| **b == wanted).count() as u64;
+    // What lies between two tags is a token, too.
+    let (tokens, attributes) = (2 * count(b'<') + 1, count(b'='));
+    context.take_elements(tokens.saturating_add(attributes), Place::whole)?;
+    // A list of attributes has room for four when there is one.
+    let lists = attributes.saturating_mul(4 * size_of::<Attribute>() as u64);
+    let bytes = (tokens * size_of::<Token>() as u64).saturating_add(lists).saturating_add(bytes.len() as u64);
+    context.take_memory(bytes, Place::whole)
+}
+
+/// What ends a name.
+fn is_no_name(c: char) -> bool {
+    c.is_whitespace() || "<>/=\"'".contains(c)
+}
+
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -338,7 +361,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn name(&mut self) -> Result<String> {
-        let name = self.take_while(|c| !c.is_whitespace() && !"<>/=\"'".contains(c));
+        let name = self.take_while(|c| !is_no_name(c));
         if name.is_empty() { Err(self.error("a name is expected here")) } else { Ok(name) }
     }
 
@@ -442,7 +465,7 @@ mod tests {
     #[test]
     fn spelling_stays() {
         let text = SPELLED.replace("/ >", " />");
-        let xml = XmlFile::read(text.as_bytes()).expect("well formed");
+        let xml = XmlFile::read(text.as_bytes(), &Context::new()).expect("well formed");
         assert_eq!(xml.write().to_vec(), text.as_bytes());
         let names: Vec<_> = xml.elements().map(|t| t.get("name")).collect();
         assert_eq!(names, [Some("Techniques/Diff.xml".to_owned())]);
@@ -451,7 +474,7 @@ mod tests {
     #[test]
     fn an_edit_changes_its_value_only() {
         let text = SPELLED.replace("/ >", " />");
-        let mut xml = XmlFile::read(text.as_bytes()).expect("well formed");
+        let mut xml = XmlFile::read(text.as_bytes(), &Context::new()).expect("well formed");
         let tag = xml.tags_mut().find(|t| t.name == "technique").expect("there is one");
         tag.set("name", "a'&<b");
         assert_eq!(tag.get("name").as_deref(), Some("a'&<b"));
@@ -467,14 +490,26 @@ mod tests {
             ("<material>\n<a b='", "line 2, column 7"),
             ("<!-- ", "line 1, column 1"),
         ] {
-            let error = XmlFile::read(text.as_bytes()).expect_err(text);
+            let error = XmlFile::read(text.as_bytes(), &Context::new()).expect_err(text);
             assert_eq!(error.place().to_string(), place, "{text}: {error}");
         }
     }
 
     #[test]
+    fn the_root_says_the_kind_however_long_its_tag_is() {
+        let long = format!("<!-- a --><material {}/>", "a='1' ".repeat(2000));
+        for text in [long.as_str(), "<material", "<material a=", "<?xml version=\"1.0\"?>\n<material/>", "<material>"] {
+            assert_eq!(XmlFile::kind_of(text.as_bytes()), Some(XmlKind::Material), "{text}");
+        }
+        for text in ["<materials", "<mat", "<!-- <material>", "material", "<a><material/></a>", ""] {
+            assert_eq!(XmlFile::kind_of(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
     fn nested_elements_are_not_the_materials_own() {
-        let xml = XmlFile::read(b"<material><a><b/></a><c x=\"&#65;&#x42;&no;&\"/></material>").expect("well formed");
+        let xml = XmlFile::read(b"<material><a><b/></a><c x=\"&#65;&#x42;&no;&\"/></material>", &Context::new())
+            .expect("well formed");
         let own: Vec<_> = xml.elements().map(|t| t.name.as_str()).collect();
         assert_eq!(own, ["a", "c"]);
         assert_eq!(xml.elements().nth(1).and_then(|t| t.get("x")).as_deref(), Some("AB&no;&"));

@@ -7,11 +7,12 @@
 use crate::codes;
 use crate::document::{Bone as FileBone, Collision};
 use crate::lods;
+use anyrig_animation::Evaluator;
 use anyrig_bytes::names::UniqueNames;
 use anyrig_bytes::{Context, Diagnostic, Report, Value};
 use anyrig_scene::glam::{DAffine3, DMat3, DQuat, DVec3};
 use anyrig_scene::walk::{depth_first, rest_world_transforms};
-use anyrig_scene::{Influences, NodeId, Property, Scene, SkinId, Trs};
+use anyrig_scene::{Influences, NodeId, Scene, SkinId, Trs};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of a root that the source does not have.
@@ -120,8 +121,9 @@ impl Fold {
 /// Decides on bones, bindings and instances.
 pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     let reached = depth_first(scene, scene.shown_roots());
-    let drawn = drawn_nodes(scene, &reached);
-    let moved = moved_nodes(scene, &reached);
+    let drawn = drawn_nodes(scene);
+    let moved = scene.moved_nodes();
+    let moved: Vec<NodeId> = reached.iter().copied().filter(|node| moved.contains(node)).collect();
     let worlds = rest_world_transforms(scene);
     let skinned = drawn.iter().any(|n| skin_of(scene, *n).is_some());
     if !skinned && moved.is_empty() {
@@ -142,29 +144,19 @@ pub(super) fn plan(scene: &Scene, context: &Context) -> Plan {
     Plan { skeleton: Some(builder.finish(context)), instances }
 }
 
-/// Shown nodes with a mesh that are not below a hidden one.
-fn drawn_nodes(scene: &Scene, reached: &[NodeId]) -> Vec<NodeId> {
-    let mut visible = vec![false; scene.nodes.len()];
-    for id in reached {
-        let node = &scene.nodes[*id];
-        visible[id.index()] = node.visible && node.parent.is_none_or(|p| visible[p.index()]);
-    }
-    reached.iter().copied().filter(|id| visible[id.index()] && scene.nodes[*id].mesh.is_some()).collect()
+/// Shown nodes with a mesh that are not below a hidden one, each once however many instances it has.
+fn drawn_nodes(scene: &Scene) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = Evaluator::new(scene).shown().iter().map(|shown| shown.node).collect();
+    nodes.dedup();
+    nodes
 }
 
 /// Number of meshes that will not be written because nothing shows them.
 pub(super) fn count_not_shown(scene: &Scene) -> usize {
-    let drawn = drawn_nodes(scene, &depth_first(scene, scene.shown_roots()));
+    let drawn = drawn_nodes(scene);
     let levels: usize = drawn.iter().map(|node| lods::coarser(scene, *node).len()).sum();
     let all = scene.nodes.values().filter(|n| n.mesh.is_some()).count();
     all.saturating_sub(drawn.len() + levels)
-}
-
-fn moved_nodes(scene: &Scene, reached: &[NodeId]) -> BTreeSet<NodeId> {
-    let reached: BTreeSet<NodeId> = reached.iter().copied().collect();
-    let targets = scene.clips.iter().flat_map(|c| &c.channels).filter_map(anyrig_scene::Channel::node_target);
-    let moved = targets.filter(|(_, property)| *property != Property::MorphWeights).map(|(node, _)| node);
-    moved.filter(|node| reached.contains(node)).collect()
 }
 
 fn skin_of(scene: &Scene, node: NodeId) -> Option<SkinId> {
@@ -189,7 +181,7 @@ pub(super) fn is_unbound(influences: &Influences, point: usize) -> bool {
 }
 
 /// The nodes that become bones: joints in their order, then the others in the order of the hierarchy.
-fn bone_nodes(scene: &Scene, reached: &[NodeId], drawn: &[NodeId], moved: &BTreeSet<NodeId>) -> Vec<NodeId> {
+fn bone_nodes(scene: &Scene, reached: &[NodeId], drawn: &[NodeId], moved: &[NodeId]) -> Vec<NodeId> {
     let mut order = Vec::new();
     let mut taken = BTreeSet::new();
     for skin in drawn.iter().filter_map(|n| skin_of(scene, *n)) {

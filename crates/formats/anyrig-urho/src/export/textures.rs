@@ -102,6 +102,8 @@ impl Textures {
                     }
                     by_wish.insert(wish, Ready { name, content, used: false });
                 }
+                // Which of the images passes a limit would depend on the order of threads.
+                (Err(error), _) if error.ends_job() => return Err(error),
                 (Err(error), Some(image)) => report.push(unreadable(scene, image, error.message())),
                 (Err(error), None) => return Err(error),
             }

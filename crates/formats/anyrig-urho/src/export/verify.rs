@@ -11,8 +11,8 @@ pub(crate) fn verify(dialect: Dialect, file_name: &str, source: &dyn Source, con
     let checked = match extension.as_str() {
         "mdl" => Model::read(source.bytes()).and_then(|m| model(&m, dialect)),
         "ani" => Animation::read(source.bytes()).and_then(|a| animation(&a, dialect)),
-        "xml" => XmlFile::read(source.bytes()).map(|_| ()),
-        "txt" => MaterialList::read(source.bytes()).map(|_| ()),
+        "xml" => XmlFile::read(source.bytes(), context).map(|_| ()),
+        "txt" => MaterialList::read(source.bytes(), context).map(|_| ()),
         _ => Ok(()),
     };
     checked.map_err(|e| e.in_file(file_name))

@@ -3,7 +3,7 @@
 use super::EXTRAS;
 use crate::codes;
 use crate::document::{MaterialList, Tag, XmlFile};
-use crate::gamma::to_linear;
+use anyrig_bytes::maths::srgb_to_linear;
 use anyrig_bytes::{Context, Place, Result, SharedBytes, Source, Value};
 use anyrig_image::{decode_rgba8, encode_png, map_pixels, sniff};
 use anyrig_scene::{AlphaMode, Image, Material, MaterialId, Scene, Texture, TextureId, TextureUse, UvTransform};
@@ -20,8 +20,9 @@ pub(super) fn import_list(
     let Some(bytes) = materials.beside(&format!("{}.txt", source.stem())) else {
         return Ok(vec![None; geometry_count]);
     };
-    let list = match MaterialList::read(&bytes) {
+    let list = match MaterialList::read(&bytes, context) {
         Ok(list) => list,
+        Err(error) if error.ends_job() => return Err(error.in_file(&format!("{}.txt", source.stem()))),
         Err(error) => {
             let name = format!("{}.txt", source.stem());
             context.tell(&codes::MATERIAL_UNREAD, name.clone(), error.in_file(&name).to_string());
@@ -106,9 +107,10 @@ impl Materials<'_> {
             return Ok(*known);
         }
         self.context.take_elements(1, || Place::element(path))?;
-        let read = self.beside(path).map(|bytes| XmlFile::read(&bytes));
+        let read = self.beside(path).map(|bytes| XmlFile::read(&bytes, self.context));
         let id = match read {
             Some(Ok(xml)) => Some(self.add(&xml, stem(path))?),
+            Some(Err(error)) if error.ends_job() => return Err(error.in_file(path)),
             Some(Err(error)) => {
                 self.context.tell(&codes::MATERIAL_UNREAD, path, error.in_file(path).to_string());
                 None
@@ -227,6 +229,7 @@ impl Materials<'_> {
                         image.bytes = Some(png.into());
                         self.properties.insert(path.to_owned(), properties);
                     }
+                    Err(error) if error.ends_job() => return Err(error.in_file(path)),
                     Err(error) => {
                         self.context.tell(&codes::TEXTURE_MISSING, path, error.to_string());
                         self.textures.insert(key, None);
@@ -290,7 +293,11 @@ enum Family {
 
 impl Family {
     fn linear(self, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
-        if self == Self::Rbfx { [to_linear(r), to_linear(g), to_linear(b), a] } else { [r, g, b, a] }
+        if self != Self::Rbfx {
+            return [r, g, b, a];
+        }
+        let [r, g, b] = [r, g, b].map(|encoded| srgb_to_linear(f64::from(encoded)) as f32);
+        [r, g, b, a]
     }
 }
 

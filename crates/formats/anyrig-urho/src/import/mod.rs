@@ -17,7 +17,7 @@ use crate::document::{Animation, Model, ModelLayout, UrhoDocument, XmlKind};
 use crate::lods;
 use crate::options::UrhoOptions;
 use anyrig_bytes::text::{self, Encoding, RawText};
-use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, Role, Source};
+use anyrig_bytes::{Attachment, Context, Diagnostic, Error, Place, Result, Role, Source};
 use anyrig_scene::{MaterialId, Mesh, MeshInstance, Node, NodeId, Scene, Skin, Space};
 use geometry::Level;
 
@@ -31,8 +31,9 @@ pub(crate) fn import(dialect: Dialect, source: &dyn Source, context: &Context) -
                 tell_assumption(dialect, source, context);
             }
             let rig = import_model(&mut scene, &model, source, context)?;
-            attach_motions(&mut scene, &rig, context)?;
-            attach_found_motions(&mut scene, &rig, context)?;
+            let mut motions = Motions { scene: &mut scene, rig: &rig, source, context };
+            motions.attach_named()?;
+            motions.attach_found()?;
         }
         UrhoDocument::Animation(animation) => {
             refuse_motions("an animation", context)?;
@@ -128,49 +129,62 @@ fn import_model(scene: &mut Scene, model: &Model, source: &dyn Source, context: 
 /// Namespace of what this crate leaves in extras.
 pub(crate) const EXTRAS: &str = "urho";
 
-/// Each becomes a clip with the name of its file, whatever it calls itself: exporters of whole folders often give all
-/// motions one name.
-fn attach_motions(scene: &mut Scene, rig: &Rig, context: &Context) -> Result<()> {
-    for attachment in context.attachments(Role::Motion) {
-        let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
-        if rig.bones.is_empty() && !animation.tracks.is_empty() {
-            let message = format!("{} moves bones, and the model has none", attachment.name);
-            return Err(Error::usage(message));
+/// Adds the attached motions to a model. Each becomes a clip with the name of its file, whatever it calls itself:
+/// exporters of whole folders often give all motions one name.
+struct Motions<'a> {
+    scene: &'a mut Scene,
+    rig: &'a Rig,
+    /// The model's.
+    source: &'a dyn Source,
+    context: &'a Context,
+}
+
+impl Motions<'_> {
+    fn attach_named(&mut self) -> Result<()> {
+        for attachment in self.context.attachments(Role::Motion) {
+            let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
+            if self.rig.bones.is_empty() && !animation.tracks.is_empty() {
+                let message = format!("{} moves bones, and the model has none", attachment.name);
+                return Err(Error::usage(message));
+            }
+            self.attach(attachment, &animation)?;
         }
-        attach(scene, &animation, &attachment.name, rig, context)?;
+        Ok(())
     }
-    Ok(())
-}
 
-fn attach(scene: &mut Scene, animation: &Animation, name: &str, rig: &Rig, context: &Context) -> Result<()> {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    motion::import(scene, motion::Motion { animation, triggers: Vec::new(), stem }, rig, context)?;
-    if let Some(clip) = scene.clips.last_mut() {
-        stem.clone_into(&mut clip.name);
+    /// Those that lie beside the model, as far as they move one of its bones; a folder may hold those of many models.
+    fn attach_found(&mut self) -> Result<()> {
+        let context = self.context;
+        for attachment in context.attachments(Role::FoundMotion) {
+            let name = attachment.name.as_str();
+            let animation = match Animation::read(&attachment.bytes) {
+                Ok(animation) if motion::moves_one_of(&animation, self.scene, self.rig, context) => animation,
+                Ok(_) => {
+                    context.tell(&codes::MOTION_LEFT_OUT, name, "it moves no bone of this model");
+                    continue;
+                }
+                Err(error) => {
+                    context.tell(&codes::MOTION_LEFT_OUT, name, error.to_string());
+                    continue;
+                }
+            };
+            self.attach(attachment, &animation)?;
+            context.tell(&codes::MOTION_FOUND, name, "it lies beside the model and is a clip now");
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Those that lie beside the model, as far as they move one of its bones; a folder may hold those of many models.
-fn attach_found_motions(scene: &mut Scene, rig: &Rig, context: &Context) -> Result<()> {
-    for attachment in context.attachments(Role::FoundMotion) {
-        let name = &attachment.name;
-        let animation = match Animation::read(&attachment.bytes) {
-            Ok(animation) if motion::moves_one_of(&animation, scene, rig, context) => animation,
-            Ok(_) => {
-                context.tell(&codes::MOTION_LEFT_OUT, name.as_str(), "it moves no bone of this model");
-                continue;
-            }
-            Err(error) => {
-                context.tell(&codes::MOTION_LEFT_OUT, name.as_str(), error.to_string());
-                continue;
-            }
-        };
-        attach(scene, &animation, name, rig, context)?;
-        context.tell(&codes::MOTION_FOUND, name.as_str(), "it lies beside the model and is a clip now");
+    fn attach(&mut self, attachment: &Attachment, animation: &Animation) -> Result<()> {
+        self.context.check_cancelled()?;
+        let own = attachment.beside(self.source);
+        let triggers = triggers::beside(animation, &own, self.context)?;
+        let motion = motion::Motion { animation, triggers, stem: own.stem() };
+        motion::import(self.scene, motion, self.rig, self.context)?;
+        if let Some(clip) = self.scene.clips.last_mut() {
+            own.stem().clone_into(&mut clip.name);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// A motion needs a model's bones.

@@ -25,6 +25,11 @@ pub(super) fn import(
     if level == 0 {
         report_strays(model, names, context);
     }
+    // Each level of detail names them anew.
+    let named = model.morphs.iter().map(|m| (m.name.0.len() + size_of::<MorphTarget>()) as u64).sum::<u64>();
+    let slots = (model.morphs.len() * size_of::<PartMorph>()) as u64;
+    let bytes = slots.saturating_mul(mesh.parts.len() as u64).saturating_add(named);
+    context.take_memory(bytes, || Place::element("morphs"))?;
     let target = |morph: &Morph| {
         let mut target = MorphTarget::new(names.text(&morph.name));
         target.default_weight = morph.initial_weight;
@@ -33,7 +38,8 @@ pub(super) fn import(
     mesh.morphs = model.morphs.iter().map(target).collect();
     for (part, source) in mesh.parts.iter_mut().zip(sources) {
         let points = part.point_count;
-        part.morphs = model.morphs.iter().map(|morph| part_morph(&morph.buffers, *source, points)).collect();
+        let morphs = model.morphs.iter().map(|morph| part_morph(&morph.buffers, *source, points, context));
+        part.morphs = morphs.collect::<Result<_>>()?;
     }
     Ok(())
 }
@@ -53,7 +59,7 @@ fn report_strays(model: &Model, names: &Names, context: &Context) {
     }
 }
 
-fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32) -> PartMorph {
+fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32, context: &Context) -> Result<PartMorph> {
     let point = |vertex: u32| vertex.checked_sub(source.first).filter(|point| *point < point_count);
     let mut mask = 0;
     let mut moved: Vec<(u32, MorphVertex)> = Vec::new();
@@ -62,8 +68,10 @@ fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32) -> 
         moved.extend(buffer.vertices().filter_map(|v| point(v.vertex).map(|point| (point, v))));
     }
     if moved.is_empty() {
-        return PartMorph::default();
+        return Ok(PartMorph::default());
     }
+    // A point, and up to three vectors.
+    context.take_memory((moved.len() as u64).saturating_mul(40), || Place::element("morphs"))?;
     moved.sort_by_key(|(point, _)| *point);
     // The engine adds deltas one after another; of two for one vertex the later is rare enough to be left out.
     moved.dedup_by_key(|(point, _)| *point);
@@ -77,5 +85,5 @@ fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32) -> 
         stream(morph_mask::NORMAL, Semantic::Normal, |v| v.normal),
         stream(morph_mask::TANGENT, Semantic::Tangent, |v| v.tangent),
     ];
-    PartMorph::new(deltas.into_iter().flatten().collect())
+    Ok(PartMorph::new(deltas.into_iter().flatten().collect()))
 }

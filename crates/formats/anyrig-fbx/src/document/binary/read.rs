@@ -7,7 +7,7 @@ use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
 use crate::document::place::LineIndex;
 use crate::document::text::{self, TextEncoding};
 use crate::document::{FbxDocument, Form, MAX_DEPTH};
-use anyrig_bytes::codec::{Codec, ReadCodec};
+use anyrig_bytes::codec::{Codec, ReadCodec, SkimCodec};
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, SharedBytes};
 
 pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument> {
@@ -27,7 +27,8 @@ pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument
 struct Reader<'a> {
     bytes: &'a SharedBytes,
     context: &'a Context,
-    codec: ReadCodec<'a>,
+    /// Takes no names and texts: they stay where they lie.
+    codec: SkimCodec<'a>,
     header: Header,
     arena: Arena,
     /// The open nodes and where each ends.
@@ -50,9 +51,11 @@ enum Next {
 impl<'a> Reader<'a> {
     fn new(bytes: &'a SharedBytes, context: &'a Context) -> Result<Self> {
         let order = bytes.get(22).copied().unwrap_or_default();
-        let mut codec = ReadCodec::new(bytes, records::byte_order(order));
+        let endian = records::byte_order(order);
+        let mut reader = ReadCodec::new(bytes, endian);
         let mut header = Header::default();
-        records::header(&mut codec, &mut header)?;
+        records::header(&mut reader, &mut header)?;
+        let codec = SkimCodec::at(bytes, endian, reader.position())?;
         if !records::VERSIONS.contains(&header.version) {
             let message = format!("version {} is not known; 2000 to 8000 are", header.version);
             return Err(Error::unsupported(Place::byte(23), message));
@@ -97,9 +100,12 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        let walked = records::node(&mut self.codec, self.header.is_wide(), &mut self.node);
-        walked.map_err(|e| self.locate(e))?;
-        if self.node.is_null() {
+        let is_wide = self.header.is_wide();
+        if records::node(&mut self.codec, is_wide, &mut self.node).is_err() {
+            let parent = self.open.last().map_or(NodeId::ROOT, |(id, _)| *id);
+            return Err(self.named(parent, start, |codec| records::node(codec, is_wide, &mut NodeRecord::default())));
+        }
+        if self.node.is_empty() && self.codec.block().is_empty() {
             return self.end_of_list(start);
         }
         self.begin(start)
@@ -138,7 +144,7 @@ impl<'a> Reader<'a> {
         }
         self.context.take_elements(1 + count, || Place::byte(start))?;
         let parent = self.open.last().map_or(NodeId::ROOT, |(id, _)| *id);
-        let name_len = self.node.name.len() as u32;
+        let name_len = self.codec.block().len() as u32;
         let mut node = NodeData::new(parent);
         node.name = start + NodeRecord::fixed_size(self.header.is_wide());
         node.name_len = name_len;
@@ -153,13 +159,15 @@ impl<'a> Reader<'a> {
     fn properties(&mut self, id: NodeId, count: u64, end: u64) -> Result<()> {
         for index in 0..count {
             let at = self.position();
-            self.codec.enter("properties", Some(index as usize));
-            let walked = records::property(&mut self.codec, &mut self.property);
-            walked.map_err(|e| self.locate_in(id, e))?;
-            self.codec.leave();
+            if records::property(&mut self.codec, &mut self.property).is_err() {
+                return Err(self.named(id, at, |codec| {
+                    codec.enter("properties", Some(index as usize));
+                    records::property(codec, &mut PropertyRecord::default())
+                }));
+            }
             let kind = self.property.kind;
             if kind == b'S' && !self.has_legacy_text {
-                self.has_legacy_text = std::str::from_utf8(&self.property.data).is_err();
+                self.has_legacy_text = std::str::from_utf8(self.codec.block()).is_err();
             }
             self.arena.properties.push(PropertyData::new(kind, at));
         }
@@ -183,7 +191,8 @@ impl<'a> Reader<'a> {
         let range = |from: usize, to: usize| tail.slice(from..to).unwrap_or_default();
         let (zeros, rest) = (range(16.min(known), (16 + zeros).min(known)), range(known, tail.len()));
         let mut footer = Footer { order, zeros, rest, ..Footer::default() };
-        records::footer(&mut self.codec, &mut footer)?;
+        let mut codec = ReadCodec::at(self.bytes, self.header.endian(), offset as usize)?;
+        records::footer(&mut codec, &mut footer)?;
         Ok(footer)
     }
 
@@ -200,12 +209,13 @@ impl<'a> Reader<'a> {
         Place::byte(offset).named(self.path(parent))
     }
 
-    /// The same error with the path of the innermost open node before the field's.
-    fn locate(&self, error: Error) -> Error {
-        self.locate_in(self.open.last().map_or(NodeId::ROOT, |(id, _)| *id), error)
-    }
-
-    fn locate_in(&self, id: NodeId, error: Error) -> Error {
+    /// Why a record cannot be read: walked again by a codec that knows the names of fields, below the path of a node.
+    fn named(&self, id: NodeId, start: u64, walk: impl FnOnce(&mut ReadCodec<'a>) -> Result<()>) -> Error {
+        let codec = ReadCodec::at(self.bytes, self.header.endian(), start as usize);
+        let error = match codec.and_then(|mut codec| walk(&mut codec)) {
+            Err(error) => error,
+            Ok(()) => Error::malformed(Place::byte(start), "the record cannot be read"),
+        };
         let mut place = error.place().clone();
         place.element =
             [self.path(id), place.element].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(".");

@@ -65,8 +65,9 @@ impl NodeRecord {
         if is_wide { 25 } else { 13 }
     }
 
-    pub fn is_null(&self) -> bool {
-        self.end == 0 && self.property_count == 0 && self.property_bytes == 0 && self.name.is_empty()
+    /// True for the null record, if its name is empty too.
+    pub fn is_empty(&self) -> bool {
+        self.end == 0 && self.property_count == 0 && self.property_bytes == 0
     }
 }
 

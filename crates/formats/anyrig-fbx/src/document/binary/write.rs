@@ -3,7 +3,7 @@
 use super::records::{self, Footer, NodeRecord, PropertyRecord};
 use super::{Frame, HEADER_SIZE};
 use crate::document::arena::{Arena, NodeData, NodeId, PropertyData, Step};
-use anyrig_bytes::codec::{Codec, ReadCodec, Span, TraceCodec, WriteCodec};
+use anyrig_bytes::codec::{Codec, ReadCodec, SkimCodec, Span, TraceCodec, WriteCodec};
 use anyrig_bytes::{Endian, Result, Rope, SharedBytes};
 
 pub(crate) fn write(arena: &Arena, frame: &Frame) -> Result<Rope> {
@@ -18,14 +18,28 @@ pub(crate) fn trace(arena: &Arena, frame: &Frame) -> Result<Vec<Span>> {
     Ok(codec.finish())
 }
 
-/// Reads one property that the arena holds, and the number of bytes that it takes.
-pub(crate) fn property_record(arena: &Arena, property: PropertyData, endian: Endian) -> Result<(PropertyRecord, u64)> {
+/// Reads one property that the arena holds.
+pub(crate) fn property_record(arena: &Arena, property: PropertyData, endian: Endian) -> Result<PropertyRecord> {
     let mut record = PropertyRecord::default();
-    let size = read_property(arena, property, endian, &mut record)?;
-    Ok((record, size))
+    read_property(arena, property, endian, &mut record)?;
+    Ok(record)
 }
 
-/// As [`property_record`], into a record that is used again and again.
+/// As [`read_property`], but gives the bytes of a text, a block or an array beside the record, which does not take them.
+#[inline]
+pub(crate) fn skim_property<'a>(
+    arena: &'a Arena,
+    property: PropertyData,
+    endian: Endian,
+    record: &mut PropertyRecord,
+) -> Option<&'a [u8]> {
+    let (start, piece) = arena.piece(property.address())?;
+    let mut codec = SkimCodec::at(piece, endian, start).ok()?;
+    records::property(&mut codec, record).ok()?;
+    Some(codec.block())
+}
+
+/// As [`property_record`], into a record that is used again and again; gives the number of bytes that it takes.
 pub(crate) fn read_property(
     arena: &Arena,
     property: PropertyData,

@@ -41,7 +41,7 @@ impl Reader<'_, '_> {
             extras.set("fbx.holes", holes);
         }
         if let Some(hidden) = self.hidden_edges(node, polygons)? {
-            extras.set("fbx.hidden_edges", hidden);
+            extras.set_bookkeeping("fbx.hidden_edges", hidden);
         }
         if let Some(groups) = self.polygon_groups(node, polygons)? {
             extras.set("fbx.polygon_groups", groups);
@@ -60,12 +60,8 @@ impl Reader<'_, '_> {
 
     /// Both points and the crease of each edge that has one.
     fn edge_creases(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
-        let Some(element) = node.child("LayerElementEdgeCrease") else { return Ok(None) };
-        if layers::mapping(element) != Some(Mapping::Edge) {
-            self.lose_layer(element, "it is not on edges");
-            return Ok(None);
-        }
-        let values = self.array::<f32>(element, "EdgeCrease")?;
+        let Some(element) = self.first_element(node, "LayerElementEdgeCrease") else { return Ok(None) };
+        let Some(values) = self.edge_values::<f32>(element, "EdgeCrease", polygons)? else { return Ok(None) };
         self.book(polygons.corners.len() * 4 + polygons.edges.len() * 12, node)?;
         let ends = edge_ends(polygons);
         let creased = ends.into_iter().zip(values.iter()).filter(|(_, c)| **c != 0.0 && c.is_finite());
@@ -80,12 +76,8 @@ impl Reader<'_, '_> {
 
     /// Both points of each edge that is not drawn, such as the diagonals of triangulated faces in 3ds Max.
     fn hidden_edges(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
-        let Some(element) = node.child("LayerElementVisibility") else { return Ok(None) };
-        if layers::mapping(element) != Some(Mapping::Edge) || polygons.edges.is_empty() {
-            self.lose_layer(element, "it is not on edges");
-            return Ok(None);
-        }
-        let flags = self.array::<i32>(element, "Visibility")?;
+        let Some(element) = self.first_element(node, "LayerElementVisibility") else { return Ok(None) };
+        let Some(flags) = self.edge_values::<i32>(element, "Visibility", polygons)? else { return Ok(None) };
         self.book(polygons.corners.len() * 4 + polygons.edges.len() * ENTRY_BYTES, node)?;
         let hidden = edge_ends(polygons).into_iter().zip(flags.iter()).filter(|(_, flag)| **flag == 0);
         let hidden: Vec<Value> = hidden
@@ -96,7 +88,7 @@ impl Reader<'_, '_> {
 
     /// The number of the group of each face.
     fn polygon_groups(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
-        let Some(element) = node.child("LayerElementPolygonGroup") else { return Ok(None) };
+        let Some(element) = self.first_element(node, "LayerElementPolygonGroup") else { return Ok(None) };
         let groups = self.face_values(element, "PolygonGroup", polygons.face_count())?.unwrap_or_default();
         self.book(groups.len() * ENTRY_BYTES, node)?;
         let groups: Vec<Value> = groups.into_iter().map(|group| f64::from(group).into()).collect();
@@ -119,7 +111,7 @@ impl Reader<'_, '_> {
 
     /// Numbers of the faces that are marked as holes of a subdivided surface. The control cage shows them.
     fn holes(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
-        let Some(element) = node.child("LayerElementHole") else { return Ok(None) };
+        let Some(element) = self.first_element(node, "LayerElementHole") else { return Ok(None) };
         let Some(flags) = self.face_values(element, "Hole", polygons.face_count())? else { return Ok(None) };
         let holes: Vec<Value> =
             flags.iter().enumerate().filter(|(_, f)| **f != 0).map(|(face, _)| (face as f64).into()).collect();

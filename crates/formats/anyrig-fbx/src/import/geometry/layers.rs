@@ -122,7 +122,11 @@ impl Reader<'_, '_> {
     pub(super) fn layer(&mut self, element: Node<'_>, kind: Kind, polygons: &Polygons) -> Result<Option<Layer>> {
         let Some(values) = element.child(kind.values) else { return Ok(None) };
         let values = values.array::<f32>(self.decoder)?;
+        if values.is_empty() {
+            return Ok(None);
+        }
         if values.len() < kind.width {
+            self.lose_layer(element, &format!("{} numbers do not make an entry of {}", values.len(), kind.width));
             return Ok(None);
         }
         if !values.len().is_multiple_of(kind.width) {
@@ -148,12 +152,13 @@ impl Reader<'_, '_> {
         let Some(node) = element.child(name) else { return Ok(None) };
         let values = node.array::<i32>(self.decoder)?;
         match mapping(element) {
+            _ if values.is_empty() => Ok(None),
             Some(Mapping::Same) => {
                 let first = values.first().copied().unwrap_or(0);
                 self.book(faces * size_of::<i32>(), element)?;
                 Ok(Some(vec![first; faces]))
             }
-            Some(Mapping::Face) if !values.is_empty() => {
+            Some(Mapping::Face) => {
                 self.book(faces * size_of::<i32>(), element)?;
                 let last = values.last().copied().unwrap_or(0);
                 if values.len() < faces {
@@ -163,8 +168,46 @@ impl Reader<'_, '_> {
                 }
                 Ok(Some((0..faces).map(|f| values.get(f).copied().unwrap_or(last)).collect()))
             }
-            _ => Ok(None),
+            _ => {
+                // Some programs write this of lists that they do not use.
+                let name = mapping_name(element);
+                if name != "NoMappingInformation" {
+                    self.lose_layer(element, &format!("the mapping `{name}` is not known here"));
+                }
+                Ok(None)
+            }
         }
+    }
+
+    /// The numbers of a layer element with one entry per edge.
+    pub(super) fn edge_values<T: crate::Element>(
+        &mut self,
+        element: Node<'_>,
+        name: &str,
+        polygons: &Polygons,
+    ) -> Result<Option<Buffer<T>>> {
+        let values = self.array::<T>(element, name)?;
+        let edges = polygons.edges.len();
+        if values.is_empty() {
+            return Ok(None);
+        }
+        if mapping(element) != Some(Mapping::Edge) || edges == 0 {
+            self.lose_layer(element, if edges == 0 { "the mesh lists no edges" } else { "it is not on edges" });
+            return Ok(None);
+        }
+        if values.len() < edges {
+            let line = Diagnostic::new(&codes::LAYER_RANGE, self.subject(element), "edges without an entry have 0");
+            self.context.push(line.times((edges - values.len()) as u64).at(element.place()));
+        }
+        Ok(Some(values))
+    }
+
+    /// The first layer element of a kind that is read once for a mesh; further ones are told.
+    pub(super) fn first_element<'n>(&self, node: Node<'n>, name: &str) -> Option<Node<'n>> {
+        let mut elements = node.children_named(name);
+        let first = elements.next();
+        elements.for_each(|element| self.lose_layer(element, "the mesh has several; the first one counts"));
+        first
     }
 
     pub(super) fn lose_layer(&self, element: Node<'_>, why: &str) {

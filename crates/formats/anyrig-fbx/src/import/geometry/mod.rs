@@ -12,6 +12,7 @@ mod parts;
 mod polygons;
 
 use super::objects::{End, ObjectId, Objects};
+use super::skins::unique;
 use super::{Import, materials, nodes};
 use crate::codes;
 use crate::document::{Decoder, Node};
@@ -22,6 +23,7 @@ use layers::{COLOR, Kind, Layer, Mapping};
 use normals::Smoothing;
 use parts::Assignment;
 use polygons::Polygons;
+use std::collections::BTreeSet;
 
 /// What a diagnostic is about.
 type Subject = String;
@@ -39,16 +41,17 @@ pub(super) struct Geometry {
 /// Makes the meshes and shows them at their models' nodes.
 pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     let models: Vec<(ObjectId, NodeId)> = import.nodes.iter().map(|(model, node)| (*model, *node)).collect();
+    let mut tried = BTreeSet::new();
     for (model, node) in models {
         import.context.check_cancelled()?;
         for geometry in sources(&import.objects, model) {
-            if !import.geometries.contains_key(&geometry)
+            if tried.insert(geometry)
                 && let Some((mesh, uv_sets)) = make(import, geometry, model)?
             {
                 let mesh = import.scene.meshes.push(mesh);
                 import.geometries.insert(geometry, Geometry { mesh, uv_sets, shown: Vec::new() });
             }
-            show(import, geometry, (model, node));
+            show(import, geometry, (model, node))?;
         }
     }
     Ok(())
@@ -58,33 +61,33 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
 fn sources(objects: &Objects<'_>, model: ObjectId) -> Vec<ObjectId> {
     let object = objects.get(model);
     let inline = object.node.child("Vertices").is_some() || object.node.child("Points").is_some();
-    let mut sources: Vec<ObjectId> = inline.then_some(model).into_iter().collect();
     let connected = objects.children(End::Object(model)).filter(|o| o.class == "Geometry" && o.subtype != "Shape");
-    for geometry in connected.map(|o| o.id) {
-        if !sources.contains(&geometry) {
-            sources.push(geometry);
-        }
-    }
-    sources
+    unique(inline.then_some(model).into_iter().chain(connected.map(|o| o.id)))
 }
 
-fn show(import: &mut Import<'_>, geometry: ObjectId, (model, node): (ObjectId, NodeId)) {
-    let Some(made) = import.geometries.get_mut(&geometry) else { return };
+fn show(import: &mut Import<'_>, geometry: ObjectId, (model, node): (ObjectId, NodeId)) -> Result<()> {
+    let Some(mesh) = import.geometries.get(&geometry).map(|made| made.mesh) else { return Ok(()) };
     let mut carrier = node;
     if import.scene.nodes[node].mesh.is_some() {
         // A node shows one mesh.
-        carrier = nodes::helper(&mut import.scene, node, "mesh", Trs::IDENTITY);
+        carrier = nodes::helper(import, (node, geometry), "mesh", Trs::IDENTITY)?;
         import.scene.nodes[carrier].geometric = import.scene.nodes[node].geometric.clone();
     }
-    import.scene.nodes[carrier].mesh = Some(MeshInstance::new(made.mesh));
-    made.shown.push((model, carrier));
+    import.scene.nodes[carrier].mesh = Some(MeshInstance::new(mesh));
+    if let Some(made) = import.geometries.get_mut(&geometry) {
+        made.shown.push((model, carrier));
+    }
+    Ok(())
 }
 
 fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<Option<(Mesh, Vec<String>)>> {
     let object = import.objects.get(geometry);
     let (node, subtype) = (object.node, object.subtype.clone());
-    let name = if object.name.is_empty() { import.objects.get(model).name.clone() } else { object.name.clone() };
-    let slots = materials::count(&import.objects, geometry, model);
+    let name = if object.name.is_empty() { &import.objects.get(model).name } else { &object.name };
+    // Several geometries may take the name of one model, which is kept in the mesh and while it is made.
+    import.take_product(2 * name.len(), geometry)?;
+    let name = name.clone();
+    let slots = materials::count(import, geometry, model)?;
     let is_old = import.objects.document().version_number() < 6000;
     let mut reader =
         Reader { context: import.context, decoder: &mut import.decoder, name: name.clone(), slots, is_old };
@@ -107,9 +110,13 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     }
     let mut mesh = Mesh::default();
     (mesh.name, mesh.parts, mesh.extras) = (name, parts, extras);
+    // Before version 7000 the geometry is the model, which has them.
+    if geometry != model {
+        import.attach_user_data(geometry, &mut mesh.extras)?;
+    }
     if uv_sets.iter().any(|name| !name.is_empty()) {
         let names = uv_sets.iter().map(|n| anyrig_bytes::Value::from(n.clone())).collect();
-        mesh.extras.set("fbx.uv_sets", anyrig_bytes::Value::Array(names));
+        mesh.extras.set_bookkeeping("fbx.uv_sets", anyrig_bytes::Value::Array(names));
     }
     Ok(Some((mesh, uv_sets)))
 }
@@ -202,6 +209,9 @@ impl Reader<'_, '_> {
         columns: &mut Vec<Column>,
     ) -> Result<()> {
         let layers = self.layers(node, layers::NORMAL, polygons)?;
+        for further in layers.iter().skip(1) {
+            self.push(&codes::LAYER_LOST, node, &format!("normals `{}`: the first ones count", further.name), 1);
+        }
         let layer =
             layers.into_iter().next().map_or_else(|| self.old_normals(node, polygons, at.len()), |l| Ok(Some(l)))?;
         let normal = match layer {
@@ -239,19 +249,13 @@ impl Reader<'_, '_> {
     }
 
     fn smoothing(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Smoothing> {
-        for element in node.children_named("LayerElementSmoothing") {
-            let Some(values) = element.child("Smoothing") else { continue };
-            match layers::mapping(element) {
-                Some(Mapping::Edge) => return Ok(Smoothing::Edges(values.array(self.decoder)?.to_vec())),
-                Some(_) => {
-                    if let Some(values) = self.face_values(element, "Smoothing", polygons.face_count())? {
-                        return Ok(Smoothing::Faces(values));
-                    }
-                }
-                None => self.lose_layer(element, "its mapping is not known"),
-            }
+        let Some(element) = self.first_element(node, "LayerElementSmoothing") else { return Ok(Smoothing::None) };
+        if layers::mapping(element) == Some(Mapping::Edge) {
+            let values = self.edge_values::<i32>(element, "Smoothing", polygons)?;
+            return Ok(values.map_or(Smoothing::None, |values| Smoothing::Edges(values.to_vec())));
         }
-        Ok(Smoothing::None)
+        let values = self.face_values(element, "Smoothing", polygons.face_count())?;
+        Ok(values.map_or(Smoothing::None, Smoothing::Faces))
     }
 
     /// Before version 6000 normals stand in the model; whether on points or on corners only their number tells, and
@@ -299,7 +303,7 @@ impl Reader<'_, '_> {
     /// The slot of each face, and faces that are not shown.
     fn assignment(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Assignment> {
         let faces = polygons.face_count();
-        let slots = match node.child("LayerElementMaterial") {
+        let slots = match self.first_element(node, "LayerElementMaterial") {
             Some(element) => self.face_values(element, "Materials", faces)?,
             None => self.old_slots(node, faces)?,
         };

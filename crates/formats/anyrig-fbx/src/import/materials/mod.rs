@@ -28,25 +28,48 @@ pub(super) struct Materials {
     uv_sets: BTreeMap<(MaterialId, usize), String>,
 }
 
+/// Materials that are connected to each object, in the order of their connections. Many geometries may belong to one
+/// model, whose connections are not looked through for each of them.
+#[derive(Debug, Default)]
+pub(super) struct Wardrobe {
+    by_owner: BTreeMap<ObjectId, Vec<ObjectId>>,
+}
+
+impl Wardrobe {
+    pub fn new(objects: &Objects<'_>) -> Self {
+        let mut by_owner: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        for connection in objects.connections() {
+            let is_whole = connection.property.is_none() && connection.source_property.is_none();
+            if let (true, End::Object(source), End::Object(owner)) =
+                (is_whole, connection.source, connection.destination)
+                && objects.get(source).class == "Material"
+            {
+                by_owner.entry(owner).or_default().push(source);
+            }
+        }
+        Self { by_owner }
+    }
+
+    fn of(&self, owner: ObjectId) -> &[ObjectId] {
+        self.by_owner.get(&owner).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// The materials of a model, in the order of their connections, and those of its geometry where it has more.
-pub(super) fn worn<'a>(objects: &Objects<'a>, geometry: ObjectId, model: ObjectId) -> Vec<Worn<'a>> {
-    let connected = |owner: ObjectId| {
-        let materials = objects.children(End::Object(owner)).filter(|o| o.class == "Material");
-        materials.map(|o| Worn::Object(o.id)).collect::<Vec<_>>()
-    };
-    let mut worn = connected(model);
-    if geometry != model {
-        worn.extend(connected(geometry).into_iter().skip(worn.len()));
+fn worn<'a>(import: &Import<'a>, geometry: ObjectId, model: ObjectId) -> Result<Vec<Worn<'a>>> {
+    let (own, lent) = (import.wardrobe.of(model), import.wardrobe.of(geometry));
+    import.take_product(own.len().max(lent.len()) * size_of::<Worn<'_>>(), geometry)?;
+    let lent = lent.iter().skip(own.len());
+    let mut worn: Vec<Worn<'a>> = own.iter().chain(lent).map(|id| Worn::Object(*id)).collect();
+    if import.objects.document().version_number() < 6000 {
+        worn.extend(import.objects.get(model).node.children_named("Material").map(Worn::Inline));
     }
-    if objects.document().version_number() < 6000 {
-        worn.extend(objects.get(model).node.children_named("Material").map(Worn::Inline));
-    }
-    worn
+    Ok(worn)
 }
 
 /// How many materials a model wears.
-pub(super) fn count(objects: &Objects<'_>, geometry: ObjectId, model: ObjectId) -> usize {
-    worn(objects, geometry, model).len()
+pub(super) fn count(import: &Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<usize> {
+    Ok(worn(import, geometry, model)?.len())
 }
 
 /// Makes all materials and gives them to the meshes.
@@ -79,13 +102,15 @@ fn dress(import: &mut Import<'_>) -> Result<()> {
     for (geometry, made) in geometries {
         for (model, node) in &made.shown {
             let mut list = Vec::new();
-            for worn in worn(&import.objects, geometry, *model) {
+            for worn in worn(import, geometry, *model)? {
                 list.push(match worn {
                     Worn::Object(object) => import.materials.made.get(&object).copied(),
-                    Worn::Inline(node) => Some(import.scene.materials.push(surface::inline(node))),
+                    Worn::Inline(node) => {
+                        let material = surface::inline(import, *model, node)?;
+                        Some(import.scene.materials.push(material))
+                    }
                 });
             }
-            import.take_product(size_of_val(list.as_slice()), geometry)?;
             for material in list.iter().flatten() {
                 settle_uv_sets(import, *material, &made.uv_sets);
             }

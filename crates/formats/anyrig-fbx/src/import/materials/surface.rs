@@ -132,7 +132,7 @@ impl Maker<'_> {
         let mut texture = TextureUse::new(used.texture);
         texture.transform = used.transform;
         if !used.uv_set.is_empty() {
-            texture.extras.set("fbx.uv_set", used.uv_set.clone());
+            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.clone());
             self.uv_sets.push((slot, used.uv_set));
         }
         texture
@@ -266,7 +266,7 @@ impl Maker<'_> {
 
     /// Keeps what found no place.
     fn rest(&self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
-        let mut unused = Value::Null;
+        let mut unused = Members::default();
         for (index, (property, source)) in self.sources.iter().enumerate() {
             if self.used[index] {
                 continue;
@@ -275,21 +275,24 @@ impl Maker<'_> {
             let Some(image) = used.and_then(|used| import.scene.textures[used.texture].image) else { continue };
             let image = &import.scene.images[image];
             let file = image.uri.clone().unwrap_or_else(|| image.name.clone());
+            // Many properties may name one file.
+            import.take_product(Members::bytes(property) + file.len(), self.object)?;
             let message = format!("{property}: {file}");
             let line = Diagnostic::new(&codes::TEXTURE_UNUSED, material.name.clone(), message);
             import.context.push(line.at(import.objects.place(self.object)));
-            unused.set(property, file);
+            unused.set(property, file.into());
         }
-        if !unused.is_null() {
-            material.extras.set("fbx.textures", unused);
+        if !unused.list.is_empty() {
+            material.extras.set("fbx.textures", Value::Object(unused.list));
         }
+        import.attach_user_data(self.object, &mut material.extras)?;
         let objects = &import.objects;
         let model = shading_model(objects, self.object);
         if !model.is_empty() {
-            material.extras.set("fbx.shading_model", model);
+            material.extras.set_bookkeeping("fbx.shading_model", model);
         }
-        if let Some(all) = objects.get(self.object).properties.to_value(|_| true) {
-            material.extras.set("fbx.properties", all);
+        if let Some(all) = import.data(self.object, |_| true)? {
+            material.extras.set_bookkeeping("fbx.properties", all);
         }
         Ok(())
     }
@@ -302,8 +305,31 @@ fn names_normals(file: &str) -> bool {
     stem.contains("normal") || stem.contains("nrm") || stem.ends_with("_n") || stem.ends_with("_norm")
 }
 
-/// A material of the old form, whose values are nodes.
-pub(super) fn inline(node: Node<'_>) -> Material {
+/// Members of an object as [`Value::set`] sets them, for lists that may be long.
+#[derive(Default)]
+struct Members {
+    list: Vec<(String, Value)>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Members {
+    /// The most that a member needs beside its value.
+    fn bytes(name: &str) -> usize {
+        2 * (size_of::<(String, Value)>() + size_of::<(String, usize)>() + name.len())
+    }
+
+    fn set(&mut self, name: &str, value: Value) {
+        if let Some((_, known)) = self.places.get(name).and_then(|place| self.list.get_mut(*place)) {
+            *known = value;
+            return;
+        }
+        self.places.insert(name.to_owned(), self.list.len());
+        self.list.push((name.to_owned(), value));
+    }
+}
+
+/// A material of the old form, whose values are nodes of a model.
+pub(super) fn inline(import: &Import<'_>, model: ObjectId, node: Node<'_>) -> Result<Material> {
     let name = node.property(0).and_then(|p| p.name_and_class()).map(|(name, _)| name.into_owned());
     let mut material = Material::new(name.unwrap_or_default());
     let number = |name: &str, index: usize| node.child(name)?.f64(index).filter(|v| v.is_finite());
@@ -318,18 +344,24 @@ pub(super) fn inline(node: Node<'_>) -> Material {
     if alpha < 1.0 {
         material.alpha_mode = AlphaMode::Blend;
     }
-    let mut all = Value::Null;
+    let mut all = Members::default();
     for child in node.children() {
-        let values: Vec<Value> =
-            child.properties().filter_map(|p| p.as_f64()).filter(|v| v.is_finite()).map(Value::from).collect();
-        match (values.len(), child.text(0)) {
-            (0, Some(text)) => all.set(&child.name_text(), text.into_owned()),
+        let name = child.name_text();
+        let text = child.text(0);
+        let bytes = child.property_count() * size_of::<Value>() + text.as_ref().map_or(0, |text| text.len());
+        import.take_product(Members::bytes(&name) + bytes, model)?;
+        let mut values = Vec::with_capacity(child.property_count());
+        values.extend(child.properties().filter_map(|p| p.as_f64()).filter(|v| v.is_finite()).map(Value::from));
+        match (values.len(), text) {
+            (0, Some(text)) => all.set(&name, text.into_owned().into()),
             (0, None) => {}
-            _ => all.set(&child.name_text(), Value::Array(values)),
+            _ => all.set(&name, Value::Array(values)),
         }
     }
-    material.extras.set("fbx.properties", all);
-    material
+    if !all.list.is_empty() {
+        material.extras.set_bookkeeping("fbx.properties", Value::Object(all.list));
+    }
+    Ok(material)
 }
 
 #[cfg(test)]

@@ -26,18 +26,19 @@ fn is_known(name: &str) -> bool {
 
 impl Rules<'_> {
     pub(super) fn meshes(&mut self) {
+        let wishes = self.wishes();
         let at = At::Root;
         let at = at.key("meshes");
         for (i, mesh) in list(self.root.meshes.as_ref()) {
             let at = at.index(i);
             let at = at.key("primitives");
             for (p, primitive) in list(mesh.primitives.as_ref()) {
-                self.primitive(primitive, &at.index(p));
+                self.primitive(primitive, &wishes, &at.index(p));
             }
         }
     }
 
-    fn primitive(&mut self, primitive: &Primitive, at: &At<'_>) {
+    fn primitive(&mut self, primitive: &Primitive, wishes: &[Wishes], at: &At<'_>) {
         let none = Named::default();
         let attributes = primitive.attributes.as_ref().unwrap_or(&none);
         let at_attributes = at.key("attributes");
@@ -58,8 +59,8 @@ impl Rules<'_> {
         if let Some(indices) = primitive.indices {
             self.indices(indices, &at.key("indices"));
         }
-        if let Some(material) = primitive.material {
-            self.material(material as usize, attributes, &at.key("material"));
+        if let Some(wishes) = primitive.material.and_then(|m| wishes.get(m as usize)) {
+            self.material(wishes, attributes, &at.key("material"));
         }
     }
 
@@ -145,14 +146,12 @@ impl Rules<'_> {
                 pairs.filter(|(_, weight)| **weight != 0.0).map(|(joint, _)| *joint)
             })
         };
-        let mut seen = Vec::new();
+        let mut own = Vec::new();
         let has_twice = (0..points).any(|point| {
-            seen.clear();
-            joints_of(point).any(|joint| {
-                let again = seen.contains(&joint);
-                seen.push(joint);
-                again
-            })
+            own.clear();
+            own.extend(joints_of(point));
+            own.sort_unstable();
+            own.array_windows().any(|[a, b]| a == b)
         });
         if has_twice {
             self.add("ACCESSOR_JOINTS_INDEX_DUPLICATE", &at.key("JOINTS_0"));
@@ -170,22 +169,37 @@ impl Rules<'_> {
         }
     }
 
-    fn material(&mut self, index: usize, attributes: &Named<Index>, at: &At<'_>) {
-        let json = std::mem::replace(&mut self.json, Value::Null);
-        if let Some(material) = json.get("materials").and_then(|m| m.as_array()?.get(index)) {
-            let mut wanted = BTreeSet::new();
-            texture_sets(material, &mut wanted);
-            if wanted.iter().any(|set| attributes.get(&format!("TEXCOORD_{set}")).is_none()) {
-                self.add("MESH_PRIMITIVE_TOO_FEW_TEXCOORDS", at);
-            }
-            let extension = |name: &str| material.get("extensions").and_then(|e| e.get(name));
-            let clearcoat = extension("KHR_materials_clearcoat").and_then(|c| c.get("clearcoatNormalTexture"));
-            let is_bumpy = clearcoat.is_some() || extension("KHR_materials_anisotropy").is_some();
-            if is_bumpy && material.get("normalTexture").is_none() && attributes.get("TANGENT").is_none() {
-                self.add("MESH_PRIMITIVE_NO_TANGENT_SPACE", at);
-            }
+    fn material(&mut self, wishes: &Wishes, attributes: &Named<Index>, at: &At<'_>) {
+        if wishes.sets.iter().any(|set| attributes.get(&format!("TEXCOORD_{set}")).is_none()) {
+            self.add("MESH_PRIMITIVE_TOO_FEW_TEXCOORDS", at);
         }
-        self.json = json;
+        if wishes.tangents && attributes.get("TANGENT").is_none() {
+            self.add("MESH_PRIMITIVE_NO_TANGENT_SPACE", at);
+        }
+    }
+
+    /// What each material asks of its primitives, told once however many wear it.
+    fn wishes(&self) -> Vec<Wishes> {
+        self.json.get("materials").and_then(Value::as_array).into_iter().flatten().map(Wishes::of).collect()
+    }
+}
+
+/// What a material asks of the primitives that wear it.
+struct Wishes {
+    /// Numbers of texture coordinates.
+    sets: BTreeSet<i64>,
+    /// Whether there must be tangents.
+    tangents: bool,
+}
+
+impl Wishes {
+    fn of(material: &Value) -> Self {
+        let mut sets = BTreeSet::new();
+        texture_sets(material, &mut sets);
+        let extension = |name: &str| material.get("extensions").and_then(|e| e.get(name));
+        let clearcoat = extension("KHR_materials_clearcoat").and_then(|c| c.get("clearcoatNormalTexture"));
+        let is_bumpy = clearcoat.is_some() || extension("KHR_materials_anisotropy").is_some();
+        Self { sets, tangents: is_bumpy && material.get("normalTexture").is_none() }
     }
 }
 

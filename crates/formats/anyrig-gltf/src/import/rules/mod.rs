@@ -27,7 +27,7 @@ use anyrig_bytes::{Buffer, Code, Context, Diagnostic, Place, Result, Source, Val
 /// Those of import.
 pub(crate) fn check(source: &dyn Source, context: &Context) -> Result<()> {
     // What reading has to say was said by import already.
-    let apart = Context::new().with_limits(context.limits().clone());
+    let apart = context.apart();
     let document = read(source, &apart)?;
     let json = text::parse(document.json_text(), &apart)?;
     let buffers = buffers::load(&document, source, &apart).map_err(|e| e.in_file(source.name()))?;
@@ -41,7 +41,7 @@ pub(crate) fn check(source: &dyn Source, context: &Context) -> Result<()> {
     rules.bounds();
     rules.images(&buffers);
     rules.meshes();
-    rules.nodes();
+    rules.nodes()?;
     rules.animations();
     rules.found.tell(context);
     Ok(())

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::document::Tag;
 use crate::export::tell;
 use crate::export::textures::{Textures, Wish};
-use crate::gamma::from_linear;
+use anyrig_bytes::maths::linear_to_srgb;
 use anyrig_scene::{AlphaMode, Feature, Material, Scene};
 
 /// White, rough, not metallic.
@@ -43,7 +43,8 @@ pub(super) fn tags(writer: &mut Writer<'_>) -> Vec<Tag> {
     ];
     tags.extend(units.into_iter().filter_map(|(unit, wish, sampled)| writer.texture(unit, wish, sampled)));
     let [r, g, b, alpha] = material.base_color;
-    tags.push(parameter("MatDiffColor", &[from_linear(r), from_linear(g), from_linear(b), alpha]));
+    let [r, g, b] = encoded([r, g, b]);
+    tags.push(parameter("MatDiffColor", &[r, g, b, alpha]));
     if let AlphaMode::Mask { cutoff } = material.alpha_mode {
         tags.push(parameter("AlphaCutoff", &[cutoff]));
     }
@@ -51,7 +52,7 @@ pub(super) fn tags(writer: &mut Writer<'_>) -> Vec<Tag> {
         return tags;
     }
     if material.emission() != [0.0; 3] {
-        tags.push(parameter("MatEmissiveColor", &material.emission().map(from_linear)));
+        tags.push(parameter("MatEmissiveColor", &encoded(material.emission())));
     }
     tags.push(parameter("Roughness", &[material.roughness]));
     tags.push(parameter("Metallic", &[material.metallic]));
@@ -59,6 +60,11 @@ pub(super) fn tags(writer: &mut Writer<'_>) -> Vec<Tag> {
         tags.push(parameter("NormalScale", &[material.normal_scale]));
     }
     tags
+}
+
+/// The engine decodes its colour parameters.
+fn encoded(color: [f32; 3]) -> [f32; 3] {
+    color.map(|linear| linear_to_srgb(f64::from(linear)) as f32)
 }
 
 fn shader(defines: &str) -> Tag {

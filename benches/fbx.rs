@@ -1,0 +1,72 @@
+//! What reading FBX into a scene costs, beside ufbx: `bench-fbx both|ours|ufbx THREADS RUNS FILE.fbx...`.
+//!
+//! Both sides read the same bytes in the same process, run after run in turn, and free what they made outside the
+//! measure. ufbx uses one thread whatever THREADS says. Prints a line of `name=value` for each file: medians in seconds
+//! of processor time and on the wall. With more than one thread only the wall says something.
+#![allow(clippy::print_stdout, reason = "a program for people and scripts")]
+
+use anyrig_benches::{Took, measure, median};
+use anyrig_bytes::{Context, MemorySource};
+use anyrig_scene::Importer;
+use std::error::Error;
+use std::hint::black_box;
+use std::path::Path;
+
+const USAGE: &str = "usage: bench-fbx both|ours|ufbx THREADS RUNS FILE.fbx...";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [who, threads, runs, files @ ..] = arguments.as_slice() else { return Err(USAGE.into()) };
+    let (ours, theirs) = match who.as_str() {
+        "both" => (true, true),
+        "ours" => (true, false),
+        "ufbx" => (false, true),
+        _ => return Err(USAGE.into()),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
+    for file in files {
+        let bytes = std::fs::read(file)?;
+        let (mut of_ours, mut of_theirs) = (Vec::new(), Vec::new());
+        for _ in 0..runs.parse::<usize>()? {
+            if ours {
+                // Errors cross the pool's threads as text.
+                let took = pool.install(|| read_ours(file, &bytes).map_err(|e| e.to_string()));
+                of_ours.push(took?);
+            }
+            if theirs {
+                of_theirs.push(read_theirs(&bytes)?);
+            }
+        }
+        println!("{} {} file={}", line("ours", &of_ours), line("ufbx", &of_theirs), name(file));
+    }
+    Ok(())
+}
+
+fn read_ours(file: &str, bytes: &[u8]) -> Result<Took, Box<dyn Error>> {
+    let source = MemorySource::new(file, bytes.to_vec());
+    let mut scene = None;
+    measure(|| {
+        scene = Some(black_box(anyrig_fbx::FbxImporter.import(&source, &Context::new())?));
+        Ok(())
+    })
+}
+
+fn read_theirs(bytes: &[u8]) -> Result<Took, Box<dyn Error>> {
+    let options = || ufbx::LoadOpts { ignore_missing_external_files: true, ..Default::default() };
+    let mut scene = None;
+    measure(|| {
+        let loaded = ufbx::load_memory(bytes, options()).map_err(|e| e.description.to_string())?;
+        scene = Some(black_box(loaded));
+        Ok(())
+    })
+}
+
+fn line(who: &str, of: &[Took]) -> String {
+    let cpu_secs = median(of.iter().map(|took| took.cpu_secs));
+    let wall_secs = median(of.iter().map(|took| took.wall_secs));
+    format!("{who}_cpu={cpu_secs:.6} {who}_wall={wall_secs:.6}")
+}
+
+fn name(file: &str) -> std::borrow::Cow<'_, str> {
+    Path::new(file).file_name().unwrap_or_default().to_string_lossy()
+}

@@ -1,0 +1,40 @@
+//! What the programs of this folder measure with.
+
+use std::error::Error;
+use std::time::Instant;
+
+/// What one piece of work took.
+#[derive(Debug, Clone, Copy)]
+pub struct Took {
+    /// Processor seconds of the calling thread; seconds on the wall where the system does not tell.
+    pub cpu_secs: f64,
+    /// Seconds on the wall.
+    pub wall_secs: f64,
+}
+
+/// Measures `work` on the calling thread.
+///
+/// # Errors
+/// Those of `work`.
+pub fn measure(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<Took, Box<dyn Error>> {
+    let (started, before) = (Instant::now(), thread_secs());
+    work()?;
+    let wall_secs = started.elapsed().as_secs_f64();
+    let cpu_secs = before.zip(thread_secs()).map_or(wall_secs, |(before, after)| after - before);
+    Ok(Took { cpu_secs, wall_secs })
+}
+
+/// The first number of Linux' schedstat: nanoseconds on a processor.
+fn thread_secs() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds as f64 / 1e9)
+}
+
+/// The middle value; NaN of none.
+#[must_use]
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
