@@ -14,6 +14,7 @@ Examples:
   anyrig convert *.gltf -o packed/ --to glb  a batch
   anyrig optimize Fox.glb -o small/          smaller, the same to look at
   anyrig inspect Fox.glb                     what is in it
+  anyrig render Fox.glb -o Fox.png           what it looks like
   anyrig formats urhox --options             what can be set
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict.";
@@ -80,7 +81,7 @@ pub struct LimitArgs {
     /// Levels of the tree of nodes, and of values in one another in text files
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_depth: Option<u32>,
-    /// Pixels of one image that is decoded; images that pass untouched are not counted
+    /// Pixels of one image that is decoded or drawn; images that pass untouched are not counted
     #[arg(long, value_name = "COUNT", global = true)]
     pub limit_pixels: Option<u64>,
 }
@@ -104,6 +105,7 @@ pub enum Command {
     Optimize(crate::optimize::OptimizeArgs),
     Inspect(InspectArgs),
     Explain(crate::explain::ExplainArgs),
+    Render(crate::render::RenderArgs),
     Validate(ValidateArgs),
     Formats(FormatsArgs),
     Dissect(crate::dissect::DissectArgs),

@@ -2,13 +2,13 @@
 
 use crate::args::{Global, InspectArgs, MotionArgs};
 use crate::failure::{Exit, Result};
-use crate::motions::{Choice, Motions};
+use crate::motions::Motions;
 use crate::source::FileSource;
 use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
     CurveInfo, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, indices, vertices,
 };
-use anyrig::{Context, Registry, inspect, load};
+use anyrig::{Context, inspect, load};
 use serde_json::json;
 use std::path::Path;
 
@@ -37,15 +37,7 @@ pub fn opened(input: &Path, from: Option<&str>, motion: &MotionArgs, global: &Gl
     let most = global.limits.limits().input_bytes;
     let is_stdin = input == Path::new("-");
     let source = if is_stdin { FileSource::stdin(most)? } else { FileSource::open(input, most)? };
-    let motions = match motion.choice() {
-        Choice::Files(files) => Motions::read(files, most)?,
-        Choice::Usual if !is_stdin => {
-            let registry = Registry::standard();
-            let importer = from.map_or_else(|| registry.detect(&source), |id| registry.importer(id))?;
-            Motions::beside(input, importer, most)
-        }
-        Choice::Usual | Choice::None => Motions::default(),
-    };
+    let motions = Motions::of_one(motion.choice(), input, &source, from, most)?;
     let context = motions.attach(global.context());
     Ok((source, context))
 }

@@ -17,6 +17,7 @@ mod open;
 mod optimize;
 mod outputs;
 mod progress;
+mod render;
 mod rewrite;
 mod source;
 mod stage;
@@ -72,6 +73,7 @@ fn run(cli: &Cli, ui: Ui) -> Result<Exit> {
         Command::Optimize(args) => optimize::run(args, &cli.global, ui),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
         Command::Explain(args) => explain::run(args, &cli.global, ui),
+        Command::Render(args) => render::run(args, &cli.global, ui),
         Command::Validate(args) => validate::run(args, &cli.global, ui),
         Command::Formats(args) => formats::run(args, ui),
         Command::Dissect(args) => dissect::run(args, &cli.global, ui),

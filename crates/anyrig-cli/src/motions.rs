@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::source::FileSource;
 use anyrig::bytes::{Attachment, Role};
-use anyrig::{Context, Importer, Source};
+use anyrig::{Context, Importer, Registry, Source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,6 +30,28 @@ pub struct Motions {
 }
 
 impl Motions {
+    /// Those that one input gets.
+    ///
+    /// # Errors
+    /// Those of [`Motions::read`]; an input of no known format.
+    pub fn of_one(
+        choice: Choice<'_>,
+        input: &Path,
+        source: &FileSource,
+        from: Option<&str>,
+        limit: u64,
+    ) -> Result<Self> {
+        match choice {
+            Choice::Files(files) => Self::read(files, limit),
+            Choice::Usual if input != Path::new("-") => {
+                let registry = Registry::standard();
+                let importer = from.map_or_else(|| registry.detect(source), |id| registry.importer(id))?;
+                Ok(Self::beside(input, importer, limit))
+            }
+            Choice::Usual | Choice::None => Ok(Self::default()),
+        }
+    }
+
     /// Reads all of them; their names become those of the clips, so no two may be equal.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ pub fn diagnostic_codes() -> Vec<&'static Code> {
         crate::codes::CODES,
         anyrig_scene::codes::CODES,
         anyrig_passes::codes::CODES,
+        #[cfg(feature = "render")]
+        anyrig_render::CODES,
         #[cfg(feature = "fbx")]
         anyrig_fbx::CODES,
         #[cfg(feature = "gltf")]

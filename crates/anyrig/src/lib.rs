@@ -37,12 +37,15 @@ mod registry;
 mod request;
 mod suggest;
 mod verify;
+mod winding;
 mod written;
 
 pub use anyrig_animation as animation;
 pub use anyrig_bytes as bytes;
 pub use anyrig_image as image;
 pub use anyrig_passes as passes;
+#[cfg(feature = "render")]
+pub use anyrig_render as render;
 pub use anyrig_scene as scene;
 
 pub use anyrig_bytes::{
@@ -67,14 +70,15 @@ pub use suggest::nearest;
 pub use verify::{verify, verify_file};
 pub use written::WrittenFiles;
 
-/// Reads a file as far as a scene, looks for breaches of its format's rules that do no harm to reading, and returns
-/// what there is to say about it.
+/// Reads a file as far as a scene, looks for breaches of its format's rules that do no harm to reading, and for triangles
+/// that are wound against their normals, and returns what there is to say about it.
 ///
 /// # Errors
 /// Whatever makes the file unusable.
 pub fn validate_file(source: &dyn Source, from: Option<&str>, context: &Context) -> Result<Report> {
     let registry = Registry::standard();
-    registry.load(source, from, context)?;
+    let scene = registry.load(source, from, context)?;
+    winding::check(&scene, context)?;
     let importer = registry.importer_for(from, source)?;
     importer.check_rules(source, context)?;
     Ok(context.report())

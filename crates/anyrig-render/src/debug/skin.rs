@@ -1,0 +1,112 @@
+//! What moves the points, as colours.
+
+use crate::color::{light, of_hue, of_number};
+use crate::drawable::Drawable;
+use anyrig_scene::{Influences, Layout, Scene, Skin};
+use glam::{Vec3, Vec4};
+
+/// Weights may be this far from a sum of 1.
+const SLACK: f32 = 1e-3;
+
+const NO_SKIN: [u8; 3] = [170, 172, 176];
+
+/// The influences of a drawable's points and the skin whose joints they name.
+fn skin_of<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<(&'s Skin, &'s Influences)> {
+    let instance = scene.nodes.get(drawable.node)?.mesh.as_ref()?;
+    let part = scene.meshes.get(drawable.mesh)?.parts.get(drawable.part)?;
+    Some((scene.skins.get(instance.skin?)?, part.influences.as_ref()?))
+}
+
+/// Joints and weights of a point, those of weight 0 left out; empty when they are out of range.
+fn row(influences: &Influences, point: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
+    let range = match &influences.layout {
+        Layout::Fixed(n) => point * *n as usize..(point + 1) * *n as usize,
+        Layout::Offsets(offsets) => match offsets.as_slice().get(point..) {
+            Some([start, end, ..]) => *start as usize..*end as usize,
+            _ => 0..0,
+        },
+    };
+    let joints = influences.joints.as_slice().get(range.clone()).unwrap_or(&[]);
+    let weights = influences.weights.as_slice().get(range).unwrap_or(&[]);
+    joints.iter().map(|j| *j as usize).zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
+}
+
+fn grey(drawable: &Drawable<'_>) -> Vec<Vec4> {
+    vec![light(NO_SKIN).extend(1.0); drawable.positions.len()]
+}
+
+/// Of one bone from blue to red; of all, each in its own colour.
+pub(super) fn weights(scene: &Scene, drawable: &Drawable<'_>, bone: Option<usize>) -> Vec<Vec4> {
+    let Some((skin, influences)) = skin_of(scene, drawable) else {
+        // Rigid parts move with their node alone.
+        return match bone {
+            Some(bone) if hangs_on(scene, drawable, bone) => vec![heat(1.0).extend(1.0); drawable.positions.len()],
+            _ => grey(drawable),
+        };
+    };
+    let node = |joint: usize| skin.joints.get(joint).map_or(usize::MAX, |id| id.index());
+    let color = |point: usize| match bone {
+        Some(bone) => heat(row(influences, point).filter(|(j, _)| node(*j) == bone).map(|(_, w)| w).sum()),
+        None => row(influences, point).fold(Vec3::ZERO, |sum, (j, w)| sum + of_number(node(j)) * w),
+    };
+    (0..drawable.positions.len()).map(|point| color(point).extend(1.0)).collect()
+}
+
+fn hangs_on(scene: &Scene, drawable: &Drawable<'_>, bone: usize) -> bool {
+    let mut node = Some(drawable.node);
+    // As many steps as there are nodes, should the tree be none.
+    for _ in 0..scene.nodes.len() {
+        let Some(id) = node else { return false };
+        if id.index() == bone {
+            return true;
+        }
+        node = scene.nodes.get(id).and_then(|n| n.parent);
+    }
+    false
+}
+
+/// Blue for nothing, over green, to red for all.
+fn heat(weight: f32) -> Vec3 {
+    let weight = if weight > 0.0 { weight.min(1.0) } else { 0.0 };
+    of_hue((1.0 - weight) * 2.0 / 3.0)
+}
+
+/// By the number of joints, and what is wrong with them.
+pub(super) fn influences(scene: &Scene, drawable: &Drawable<'_>) -> Vec<Vec4> {
+    let Some((_, influences)) = skin_of(scene, drawable) else { return grey(drawable) };
+    let color = |point: usize| {
+        let (count, sum) = row(influences, point).fold((0, 0.0), |(count, sum), (_, w)| (count + 1, sum + w));
+        match count {
+            0 => [225, 30, 30],
+            _ if (sum - 1.0f32).abs() > SLACK || sum.is_nan() => [225, 40, 200],
+            1 => [200, 222, 250],
+            2 => [140, 180, 235],
+            3 => [85, 135, 215],
+            4 => [35, 85, 180],
+            _ => [245, 150, 30],
+        }
+    };
+    (0..drawable.positions.len()).map(|point| light(color(point)).extend(1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heat_goes_from_blue_to_red() {
+        let (cold, warm, hot) = (heat(0.0), heat(0.5), heat(1.0));
+        assert!(cold.z > 0.7 && warm.y > 0.7 && hot.x > 0.7, "{cold} {warm} {hot}");
+        assert_eq!((heat(f32::NAN), heat(7.0)), (cold, hot));
+    }
+
+    #[test]
+    fn rows_of_any_layout() {
+        let fixed = Influences::fixed(2, vec![0, 1, 2, 0], vec![0.5, 0.5, 1.0, 0.0]);
+        let of = |i: &Influences, point| row(i, point).collect::<Vec<_>>();
+        assert_eq!(of(&fixed, 0), [(0, 0.5), (1, 0.5)]);
+        assert_eq!((of(&fixed, 1), of(&fixed, 2)), (vec![(2, 1.0)], vec![]));
+        let ragged = Influences::ragged(vec![0, 0, 3], vec![4, 5, 6], vec![0.25, 0.25, 0.5]);
+        assert_eq!((of(&ragged, 0).len(), of(&ragged, 1).len(), of(&ragged, 9).len()), (0, 3, 0));
+    }
+}
