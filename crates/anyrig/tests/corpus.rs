@@ -61,13 +61,22 @@ fn every_umd2_model_keeps_its_shape_through_the_scene() {
     assert!(count > 0);
 }
 
+/// Files without an error for the validator that import repairs all the same: a target that is animated twice by two
+/// pointers, corners that make no whole triangle, key times that are the zeros of an accessor without a view. A document is
+/// not written where it would have to be repaired when it is read.
+const REPAIRED: [&str; 3] = [
+    "gltf/gltf-blender-io/roundtrip/24_animation_pointer/24_animation_pointer.gltf",
+    "gltf/gltf-validator/base/data/mesh/primitive_incompatible_mode.gltf",
+    "gltf/gltf-validator/base/data/skin/ignored_animated_transform.gltf",
+];
+
 /// Corpus files in which the Khronos validator finds an error, and valid ones that are refused for a stated reason.
 fn may_be_refused() -> BTreeSet<String> {
     let judges = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/judges");
     let table = |name: &str| fs::read_to_string(judges.join(name)).expect("the table");
     let lines = [table("errors.tsv"), table("refused.tsv")].concat();
     let names = lines.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
-    names.map(str::to_owned).collect()
+    names.chain(REPAIRED).map(str::to_owned).collect()
 }
 
 #[test]
