@@ -71,7 +71,7 @@ fn bulk<T: Element + Pod + Item + Send + Sync>(property: &Property<'_>, decoder:
 /// Sets values, all or none.
 pub(super) fn edit(document: &mut FbxDocument, assignments: &[Assignment], context: &Context) -> Result<()> {
     // What was noticed in the file was told when it was read.
-    let apart = Context::new().with_limits(context.limits().clone());
+    let apart = context.bare();
     let again = |document: &FbxDocument| FbxDocument::read(&document.write()?.to_shared(), &apart);
     let mut edited = again(document)?;
     for assignment in assignments {

@@ -65,7 +65,7 @@ pub(super) fn import(scene: &mut Scene, motion: Motion<'_>, rig: &Rig, context: 
 /// Whether a track of the animation is called as one of the bones.
 pub(super) fn moves_one_of(animation: &Animation, scene: &Scene, rig: &Rig, context: &Context) -> bool {
     // What the names are told to be is told when the animation is imported.
-    let apart = Context::new().with_limits(context.limits().clone());
+    let apart = context.bare();
     let names = Names::of(animation.tracks.iter().map(|t| &t.name).chain([&animation.name]), &apart);
     let tracks: BTreeSet<String> = animation.tracks.iter().map(|t| names.text(&t.name)).collect();
     rig.bones.iter().any(|bone| tracks.contains(&scene.nodes[*bone].name))
