@@ -213,6 +213,43 @@ fn the_element_budget_stops_geometries_that_share_everything() {
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }
 
+/// Geometries that draw the first and the last of many skinned vertices, each with a mapping of its own or all with one.
+fn geometries_over_one_buffer(geometries: u32, vertices: u32, own_mappings: bool) -> Vec<u8> {
+    let mut out = support::writer::Out::default();
+    out.bytes(b"UMD2").words(&[1, vertices, 3, 0x003, 0x606, 0x705, 0, 0]);
+    for _ in 0..vertices {
+        out.floats(&[0.0; 3]).bytes(&[255, 0, 0, 0]).bytes(&[0; 4]);
+    }
+    out.words(&[1, 3, 4, 0, 1, vertices - 1, geometries]);
+    for geometry in 0..geometries {
+        let bone = if own_mappings { geometry } else { 0 };
+        out.words(&[1, bone, 1, 0, 0, 0, 0, 0, 3]);
+    }
+    out.words(&[0, geometries]);
+    for _ in 0..geometries {
+        out.text("b").words(&[0]).floats(&[0.0; 22]).bytes(&[0]);
+    }
+    out.bytes(&[0; 24]);
+    out.0
+}
+
+#[test]
+fn what_geometries_make_of_shared_vertices_is_booked_and_made_once() {
+    let mut limits = Limits::default();
+    limits.memory_bytes = 20_000_000;
+    let read = |own_mappings| {
+        let bytes = geometries_over_one_buffer(200, 10_000, own_mappings);
+        import("a.mdl", bytes, Dialect::UrhoX, &Context::new().with_limits(limits.clone()))
+    };
+    let scene = read(false).expect("one mapping, one list of joints");
+    let parts = &scene.meshes.as_slice()[0].parts;
+    let joints = |part: usize| &parts[part].influences.as_ref().expect("skinned").joints;
+    assert!(parts.len() == 200 && joints(0).same_memory(joints(199)));
+    let error = read(true).expect_err("200 lists of joints of 160 kB");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert!(error.place().element.starts_with("geometries["), "{error}");
+}
+
 /// A model whose one morph has a long name, and whose geometry has many levels of detail, each a mesh with that morph.
 fn long_morph_name_at_many_levels(name_len: usize, levels: u32) -> Vec<u8> {
     let mut bytes = b"UMD2".to_vec();

@@ -1,12 +1,13 @@
 //! Geometries to parts.
 
-use super::vertices::{self, Vertices};
+use super::vertices::{self, Bound, MAX_LOCAL_BONES, Vertices};
 use crate::codes;
 use crate::document::{Geometry, IndexBuffer, Lod, Model, PrimitiveType};
 use anyrig_bytes::{Context, Diagnostic, Place, Result};
 use anyrig_passes::expand;
-use anyrig_scene::{Part, Topology};
+use anyrig_scene::{Influences, Part, Topology};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 /// A part and where its points lie in the file.
@@ -34,7 +35,7 @@ pub(super) struct Level {
 /// cannot be drawn give an empty part, so that materials keep their place. The others have only what there is.
 pub(super) fn import(model: &Model, context: &Context) -> Result<Vec<Level>> {
     context.take_elements(model.geometries.len() as u64, || Place::element("geometries"))?;
-    let mut importer = GeometryImporter { model, context, seen: BTreeMap::new() };
+    let mut importer = GeometryImporter { model, context, seen: BTreeMap::new(), bound: BTreeMap::new() };
     let mut levels = vec![Level::default()];
     for (i, geometry) in model.geometries.iter().enumerate() {
         context.check_cancelled()?;
@@ -60,9 +61,11 @@ struct GeometryImporter<'a> {
     model: &'a Model,
     context: &'a Context,
     seen: BTreeMap<RangeKey, Vertices>,
+    /// The influences of a range by what maps its blend indices, which often many geometries share.
+    bound: BTreeMap<(RangeKey, &'a [u32]), Bound>,
 }
 
-impl GeometryImporter<'_> {
+impl<'a> GeometryImporter<'a> {
     /// Puts a part into its level; of the coarser ones, empty parts say nothing.
     fn add(&self, levels: &mut Vec<Level>, level: usize, slot: usize, found: (Option<(Part, PartSource)>, f32)) {
         let (part, distance) = found;
@@ -80,7 +83,7 @@ impl GeometryImporter<'_> {
         }
     }
 
-    fn part(&mut self, subject: &str, geometry: &Geometry, lod: &Lod) -> Result<Option<(Part, PartSource)>> {
+    fn part(&mut self, subject: &str, geometry: &'a Geometry, lod: &Lod) -> Result<Option<(Part, PartSource)>> {
         let (model, context) = (self.model, self.context);
         let vertex_buffer = model.vertex_buffers.get(lod.vertex_buffer as usize);
         let index_buffer = model.index_buffers.get(lod.index_buffer as usize);
@@ -97,14 +100,15 @@ impl GeometryImporter<'_> {
             return Ok(None);
         }
         let range = self.range(lod, &corners);
-        let Some(vertices) = self.vertices(lod.vertex_buffer, range.clone(), subject)? else {
+        let key = (lod.vertex_buffer, range.start, range.end);
+        let Some(vertices) = self.vertices(key, subject)? else {
             return Ok(None);
         };
         let mut part = Part::default();
         part.topology = topology;
         part.point_count = range.len() as u32;
         part.streams = vertices.streams.clone();
-        part.influences = vertices.influences(&geometry.bone_mapping, model.bones.len(), subject, context);
+        part.influences = self.influences(key, &geometry.bone_mapping, subject)?;
         let first = range.start as u32;
         if first > 0 {
             corners.iter_mut().for_each(|c| *c -= first);
@@ -154,11 +158,11 @@ impl GeometryImporter<'_> {
         first..last + 1
     }
 
-    fn vertices(&mut self, buffer: u32, range: Range<usize>, subject: &str) -> Result<Option<&Vertices>> {
-        let key = (buffer, range.start, range.end);
+    fn vertices(&mut self, key: RangeKey, subject: &str) -> Result<Option<&Vertices>> {
         if !self.seen.contains_key(&key) {
+            let (buffer, first, end) = key;
             let Some(source) = self.model.vertex_buffers.get(buffer as usize) else { return Ok(None) };
-            let decoded = vertices::decode(source, self.model.layout, range, subject, self.context)?;
+            let decoded = vertices::decode(source, self.model.layout, first..end, subject, self.context)?;
             let Some(decoded) = decoded else {
                 self.context.tell(&codes::BAD_GEOMETRY, subject, "its vertices have no position of three floats");
                 return Ok(None);
@@ -166,6 +170,22 @@ impl GeometryImporter<'_> {
             self.seen.insert(key, decoded);
         }
         Ok(self.seen.get(&key))
+    }
+
+    /// The influences of decoded vertices, by bone of the model.
+    fn influences(&mut self, key: RangeKey, mapping: &'a [u32], subject: &str) -> Result<Option<Influences>> {
+        let (bone_count, context) = (self.model.bones.len(), self.context);
+        let mapping = mapping.get(..MAX_LOCAL_BONES).unwrap_or(mapping);
+        let bound = match self.bound.entry((key, mapping)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => {
+                let Some(vertices) = self.seen.get(&key) else { return Ok(None) };
+                let bound = vertices.bind(mapping, bone_count, context);
+                slot.insert(bound.map_err(|e| e.in_element(|| subject.to_owned()))?)
+            }
+        };
+        bound.tell(bone_count, subject, context);
+        Ok(bound.influences.clone())
     }
 }
 

@@ -1,10 +1,13 @@
 //! Interleaved vertices to streams.
 
 use crate::codes;
-use crate::document::{ElementSemantic, ElementType, ModelLayout, VertexBuffer};
+use crate::document::{ElementSemantic, ElementType, ModelLayout, VertexBuffer, VertexElement};
 use anyrig_bytes::{Buffer, Context, Diagnostic, Place, Result, SharedBytes};
 use anyrig_scene::{Influences, Semantic, Storage, Stream};
 use std::ops::Range;
+
+/// More bones than a blend index of a byte can say do not count.
+pub(super) const MAX_LOCAL_BONES: usize = 256;
 
 /// A range of a vertex buffer, taken apart.
 pub(super) struct Vertices {
@@ -25,7 +28,8 @@ pub(super) fn decode(
     let stride = buffer.stride(layout).unwrap_or_default();
     let bytes = buffer.data.slice(range.start * stride..range.end * stride).unwrap_or_default();
     context.take_elements(range.len() as u64, || Place::element(subject))?;
-    context.take_memory(bytes.len() as u64, || Place::element(subject))?;
+    let unpacked: usize = buffer.layout(layout).into_iter().map(unpacked_size).sum();
+    context.take_memory((range.len() as u64).saturating_mul(unpacked as u64), || Place::element(subject))?;
     let mut vertices = Vertices { streams: Vec::new(), weights: None, bones: Vec::new() };
     let mut offset = 0;
     for element in buffer.layout(layout) {
@@ -40,6 +44,15 @@ pub(super) fn decode(
     }
     let has_position = vertices.streams.iter().any(|s| s.semantic == Semantic::Position);
     Ok(has_position.then_some(vertices))
+}
+
+/// Bytes of an element of one vertex once it is taken apart; bytes become floats.
+fn unpacked_size(element: VertexElement) -> usize {
+    match (element.semantic(), element.kind()) {
+        (Some(ElementSemantic::BlendWeights), _) => size_of::<[f32; 4]>(),
+        (Some(ElementSemantic::BlendIndices), _) => size_of::<[u16; 4]>(),
+        (_, kind) => kind.map_or(0, ElementType::width) * size_of::<f32>(),
+    }
 }
 
 fn stream(semantic: Option<ElementSemantic>, index: u32, kind: ElementType, column: Column<'_>) -> Stream {
@@ -76,40 +89,46 @@ impl Vertices {
         self.streams.push(stream);
     }
 
-    /// Influences by bone of the model; `None` for vertices without weights.
-    pub(super) fn influences(
-        &self,
-        mapping: &[u32],
-        bone_count: usize,
-        subject: &str,
-        context: &Context,
-    ) -> Option<Influences> {
-        let weights = self.weights.as_ref()?;
-        if self.bones.is_empty() || bone_count == 0 {
-            return None;
-        }
-        let table: Vec<Option<u32>> = (0..=255u32)
+    /// Influences by bone of the model.
+    pub(super) fn bind(&self, mapping: &[u32], bone_count: usize, context: &Context) -> Result<Bound> {
+        let Some(weights) = self.weights.as_ref().filter(|_| !self.bones.is_empty() && bone_count > 0) else {
+            return Ok(Bound::default());
+        };
+        let table: Vec<Option<u32>> = (0..MAX_LOCAL_BONES as u32)
             .map(|local| if mapping.is_empty() { Some(local) } else { mapping.get(local as usize).copied() })
             .map(|bone| bone.filter(|b| (*b as usize) < bone_count))
             .collect();
-        let mut bad = Vec::new();
-        let mut joints = Vec::with_capacity(weights.len());
-        for (i, local) in self.bones.iter().flatten().enumerate() {
-            let bone = table.get(usize::from(*local)).copied().flatten();
-            joints.push(bone.unwrap_or(0));
-            if bone.is_none() && weights.get(i).is_some_and(|w| *w != 0.0) {
-                bad.push(i);
-            }
-        }
+        let bone = |local: u16| table.get(usize::from(local)).copied().flatten();
+        let locals = self.bones.as_flattened();
+        let bytes = size_of_val(locals) as u64 * 2;
+        context.take_memory(bytes, Place::whole)?;
+        let joints: Vec<u32> = locals.iter().map(|local| bone(*local).unwrap_or(0)).collect();
+        let is_stray = |local: u16, weight: f32| weight != 0.0 && bone(local).is_none();
+        let strays = locals.iter().zip(weights.iter()).filter(|(local, weight)| is_stray(**local, **weight)).count();
         let mut weights = weights.clone();
-        if !bad.is_empty() {
-            let values = weights.make_mut();
-            bad.iter().for_each(|i| values[*i] = 0.0);
-            let message = format!("there are {bone_count} bones");
-            let count = bad.len() as u64;
-            context.push(Diagnostic::new(&codes::BONE_INDEX_OUT_OF_RANGE, subject, message).times(count));
+        if strays > 0 {
+            context.take_memory(bytes, Place::whole)?;
+            let pairs = locals.iter().zip(weights.make_mut());
+            pairs.filter(|(local, weight)| is_stray(**local, **weight)).for_each(|(_, weight)| *weight = 0.0);
         }
-        Some(Influences::fixed(4, joints, weights))
+        Ok(Bound { influences: Some(Influences::fixed(4, joints, weights)), strays: strays as u64 })
+    }
+}
+
+/// Vertices bound to the bones of a mapping; those without weights are bound to nothing.
+#[derive(Default)]
+pub(super) struct Bound {
+    pub(super) influences: Option<Influences>,
+    /// Influences of bones that do not exist; they have no weight now.
+    strays: u64,
+}
+
+impl Bound {
+    pub(super) fn tell(&self, bone_count: usize, subject: &str, context: &Context) {
+        if self.strays > 0 {
+            let message = format!("there are {bone_count} bones");
+            context.push(Diagnostic::new(&codes::BONE_INDEX_OUT_OF_RANGE, subject, message).times(self.strays));
+        }
     }
 }
 
