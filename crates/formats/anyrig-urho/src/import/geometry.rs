@@ -35,7 +35,8 @@ pub(super) struct Level {
 /// cannot be drawn give an empty part, so that materials keep their place. The others have only what there is.
 pub(super) fn import(model: &Model, context: &Context) -> Result<Vec<Level>> {
     context.take_elements(model.geometries.len() as u64, || Place::element("geometries"))?;
-    let mut importer = GeometryImporter { model, context, seen: BTreeMap::new(), bound: BTreeMap::new() };
+    let mut importer =
+        GeometryImporter { model, context, users: users(model), seen: BTreeMap::new(), bound: BTreeMap::new() };
     let mut levels = vec![Level::default()];
     for (i, geometry) in model.geometries.iter().enumerate() {
         context.check_cancelled()?;
@@ -60,6 +61,8 @@ type RangeKey = (u32, usize, usize);
 struct GeometryImporter<'a> {
     model: &'a Model,
     context: &'a Context,
+    /// How many levels of detail draw from each vertex buffer.
+    users: Vec<u32>,
     seen: BTreeMap<RangeKey, Vertices>,
     /// The influences of a range by what maps its blend indices, which often many geometries share.
     bound: BTreeMap<(RangeKey, &'a [u32]), Bound>,
@@ -147,10 +150,8 @@ impl<'a> GeometryImporter<'a> {
 
     /// The vertices that belong to a geometry: all of a buffer that no other one uses, else those its indices span.
     fn range(&self, lod: &Lod, corners: &[u32]) -> Range<usize> {
-        let lods = self.model.geometries.iter().flat_map(|g| &g.lods);
-        let users = lods.filter(|l| l.vertex_buffer == lod.vertex_buffer).take(2).count();
         let count = self.model.vertex_buffers.get(lod.vertex_buffer as usize).map_or(0, |b| b.vertex_count as usize);
-        if users == 1 {
+        if self.users.get(lod.vertex_buffer as usize) == Some(&1) {
             return 0..count;
         }
         let first = corners.iter().min().map_or(0, |i| *i as usize);
@@ -187,6 +188,16 @@ impl<'a> GeometryImporter<'a> {
         bound.tell(bone_count, subject, context);
         Ok(bound.influences.clone())
     }
+}
+
+fn users(model: &Model) -> Vec<u32> {
+    let mut users = vec![0u32; model.vertex_buffers.len()];
+    for lod in model.geometries.iter().flat_map(|g| &g.lods) {
+        if let Some(count) = users.get_mut(lod.vertex_buffer as usize) {
+            *count = count.saturating_add(1);
+        }
+    }
+    users
 }
 
 fn corners_per_primitive(topology: &Topology) -> usize {
