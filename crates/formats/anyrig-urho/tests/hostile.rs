@@ -280,6 +280,42 @@ fn names_of_morphs_are_booked_for_each_level_of_detail() {
     assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
 }
 
+/// A triangle per geometry, all over the same vertices, and a morph that moves vertex 0 again and again.
+fn morph_of_one_vertex(geometries: u32, deltas: u32) -> Vec<u8> {
+    let mut out = support::writer::Out::default();
+    out.bytes(b"UMD2").words(&[1, 3, 1, 0x003, 0, 0]).floats(&[0.0; 9]);
+    out.words(&[1, 3, 4, 0, 1, 2, geometries]);
+    for _ in 0..geometries {
+        out.words(&[0, 1, 0, 0, 0, 0, 0, 3]);
+    }
+    out.words(&[1]).text("m").words(&[1, 0, 0x1, deltas]);
+    for delta in 0..deltas {
+        out.words(&[0]).floats(&[1.0, delta as f32, 0.0]);
+    }
+    out.words(&[0]).bytes(&[0; 24]);
+    out.0
+}
+
+#[test]
+fn deltas_of_one_vertex_are_added_as_the_engine_adds_them() {
+    let scene = import("a.mdl", morph_of_one_vertex(1, 3), Dialect::UrhoX, &Context::new()).expect("imports");
+    let delta = &scene.meshes.as_slice()[0].parts[0].morphs[0].deltas[0];
+    assert_eq!((delta.points.as_deref(), &*delta.values), (Some(&[0][..]), &[3.0, 3.0, 0.0][..]));
+}
+
+#[test]
+fn deltas_are_booked_for_each_part_before_they_are_gathered() {
+    let mut limits = Limits::default();
+    limits.memory_bytes = 1_000_000;
+    let read = |geometries| {
+        let bytes = morph_of_one_vertex(geometries, 5000);
+        import("a.mdl", bytes, Dialect::UrhoX, &Context::new().with_limits(limits.clone()))
+    };
+    assert!(read(1).is_ok());
+    let error = read(100).expect_err("the same deltas for a hundred parts");
+    assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
+}
+
 /// By themselves, beside a model and beside a motion.
 #[test]
 fn text_files_are_booked_before_they_are_taken_apart() {

@@ -4,7 +4,7 @@ use super::Names;
 use super::geometry::PartSource;
 use crate::codes;
 use crate::document::{Model, Morph, MorphBuffer, MorphVertex, morph_mask};
-use anyrig_bytes::{Context, Diagnostic, Place, Result};
+use anyrig_bytes::{Buffer, Context, Diagnostic, Place, Result};
 use anyrig_scene::{DeltaStream, Mesh, MorphTarget, PartMorph, Semantic};
 
 /// Adds the model's morphs to the mesh and its parts.
@@ -60,22 +60,28 @@ fn report_strays(model: &Model, names: &Names, context: &Context) {
 }
 
 fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32, context: &Context) -> Result<PartMorph> {
+    context.check_cancelled()?;
     let point = |vertex: u32| vertex.checked_sub(source.first).filter(|point| *point < point_count);
-    let mut mask = 0;
-    let mut moved: Vec<(u32, MorphVertex)> = Vec::new();
-    for buffer in buffers.iter().filter(|b| b.vertex_buffer == source.vertex_buffer) {
-        mask |= buffer.element_mask;
-        moved.extend(buffer.vertices().filter_map(|v| point(v.vertex).map(|point| (point, v))));
-    }
-    if moved.is_empty() {
+    let own = || buffers.iter().filter(|b| b.vertex_buffer == source.vertex_buffer);
+    let of_part = || own().flat_map(MorphBuffer::vertices).filter_map(|v| point(v.vertex).map(|point| (point, v)));
+    let count = of_part().count();
+    if count == 0 {
         return Ok(PartMorph::default());
     }
-    // A point, and up to three vectors.
-    context.take_memory((moved.len() as u64).saturating_mul(40), || Place::element("morphs"))?;
+    context.take_memory((count as u64).saturating_mul(BYTES_OF_DELTA), || Place::element("morphs"))?;
+    let mut moved: Vec<(u32, MorphVertex)> = Vec::with_capacity(count);
+    moved.extend(of_part());
     moved.sort_by_key(|(point, _)| *point);
-    // The engine adds deltas one after another; of two for one vertex the later is rare enough to be left out.
-    moved.dedup_by_key(|(point, _)| *point);
-    let points: anyrig_bytes::Buffer<u32> = moved.iter().map(|(point, _)| *point).collect();
+    // The engine adds deltas one after another, also several of one vertex.
+    moved.dedup_by(|(later, delta), (point, sum)| {
+        let same = later == point;
+        if same {
+            add(sum, delta);
+        }
+        same
+    });
+    let mask = own().fold(0, |mask, buffer| mask | buffer.element_mask);
+    let points: Buffer<u32> = moved.iter().map(|(point, _)| *point).collect();
     let stream = |bit: u32, semantic: Semantic, pick: fn(&MorphVertex) -> Option<[f32; 3]>| {
         let values = moved.iter().flat_map(|(_, v)| pick(v).unwrap_or_default()).collect::<Vec<_>>();
         (mask & bit != 0).then(|| DeltaStream::new(semantic, 3, values).at_points(points.clone()))
@@ -86,4 +92,17 @@ fn part_morph(buffers: &[MorphBuffer], source: PartSource, point_count: u32, con
         stream(morph_mask::TANGENT, Semantic::Tangent, |v| v.tangent),
     ];
     Ok(PartMorph::new(deltas.into_iter().flatten().collect()))
+}
+
+/// A delta while the deltas of a part are sorted, and what stays of it: a point and up to three vectors.
+const BYTES_OF_DELTA: u64 = (size_of::<(u32, MorphVertex)>() + size_of::<(u32, [[f32; 3]; 3])>()) as u64;
+
+fn add(sum: &mut MorphVertex, delta: &MorphVertex) {
+    let both = |a: Option<[f32; 3]>, b: Option<[f32; 3]>| match (a, b) {
+        (Some(a), Some(b)) => Some([a[0] + b[0], a[1] + b[1], a[2] + b[2]]),
+        (a, b) => a.or(b),
+    };
+    sum.position = both(sum.position, delta.position);
+    sum.normal = both(sum.normal, delta.normal);
+    sum.tangent = both(sum.tangent, delta.tangent);
 }
