@@ -1,7 +1,7 @@
 //! Static node transforms into vertices.
 
 use crate::check::check_part;
-use crate::{codes, transform_part};
+use crate::{codes, transform_part, transformed_bytes};
 use anyrig_bytes::{Context, Place, Result};
 use anyrig_scene::walk::{parents_first, rest_world_transforms};
 use anyrig_scene::{LocalTransform, Mesh, MeshId, Node, NodeId, Part, Property, Scene, Target, Trs};
@@ -50,7 +50,7 @@ pub fn bake_node_transforms(scene: &mut Scene, options: BakeNodesOptions, contex
     let order = parents_first(scene);
     let moved = if options.animated == Animated::Keep { moved_nodes(scene, &order) } else { vec![false; worlds.len()] };
     let wanted: Vec<NodeId> = order.into_iter().filter(|id| is_wanted(scene, *id, &worlds, &moved)).collect();
-    let jobs = own_meshes(scene, &wanted, context)?;
+    let jobs = own_meshes(scene, &wanted, &worlds, context)?;
     transform(scene, &jobs, &worlds, context)?;
     let busy = busy_nodes(scene);
     for (node, _) in jobs {
@@ -82,7 +82,12 @@ fn moved_nodes(scene: &Scene, parents_first: &[NodeId]) -> Vec<bool> {
 }
 
 /// Gives each node a mesh that no other node shows.
-fn own_meshes(scene: &mut Scene, wanted: &[NodeId], context: &Context) -> Result<Vec<(NodeId, MeshId)>> {
+fn own_meshes(
+    scene: &mut Scene,
+    wanted: &[NodeId],
+    worlds: &[DAffine3],
+    context: &Context,
+) -> Result<Vec<(NodeId, MeshId)>> {
     let mut users = vec![0u32; scene.meshes.len()];
     for instance in scene.nodes.values().filter_map(|n| n.mesh.as_ref()) {
         if let Some(count) = users.get_mut(instance.mesh.index()) {
@@ -96,22 +101,16 @@ fn own_meshes(scene: &mut Scene, wanted: &[NodeId], context: &Context) -> Result
         if *users > 1 {
             *users -= 1;
             let copy: Mesh = scene.meshes[instance.mesh].clone();
-            // The copy shares its buffers until it is transformed.
-            let bytes = copy.parts.iter().map(part_bytes).sum();
-            context.take_memory(bytes, || Place::element(copy.name.clone()))?;
             context.tell(&codes::INSTANCE_DUPLICATED, copy.name.clone(), "");
             instance.mesh = scene.meshes.push(copy);
         }
+        // Until it is transformed a mesh may share its buffers with its copies and with other meshes.
+        let mesh = &scene.meshes[instance.mesh];
+        let bytes = mesh.parts.iter().map(|part| transformed_bytes(part, worlds[id.index()])).sum();
+        context.take_memory(bytes, || Place::element(mesh.name.clone()))?;
         jobs.push((*id, instance.mesh));
     }
     Ok(jobs)
-}
-
-/// What a transformed copy of a part needs.
-fn part_bytes(part: &Part) -> u64 {
-    let streams = part.streams.iter().map(|s| s.values.len() as u64);
-    let deltas = part.morphs.iter().flat_map(|m| &m.deltas).map(|d| d.values.len() as u64);
-    4 * (streams.chain(deltas).sum::<u64>() + part.corner_count() as u64)
 }
 
 fn transform(scene: &mut Scene, jobs: &[(NodeId, MeshId)], worlds: &[DAffine3], context: &Context) -> Result<()> {

@@ -98,7 +98,7 @@ pub use simplify::{Borders, SimplifyOptions, SimplifyStats, simplify, simplify_p
 pub use space::{Mirror, SpaceOptions, flip_v, to_space, to_space_with};
 pub use split::{Piece, SplitBy, split};
 pub use tangents::{TangentMethod, TangentOptions, TangentStats, generate_missing_tangents, generate_tangents};
-pub use transform_part::transform_part;
+pub use transform_part::{transform_part, transformed_bytes};
 pub use triangulate::{triangulate, triangulate_part};
 pub use variants::pick_variant;
 pub use weld::{WeldOptions, WeldStats, weld, weld_part};

@@ -3,7 +3,7 @@
 use crate::check::{check_part, point_values};
 use crate::turn::turn_faces;
 use anyrig_bytes::{Buffer, Result};
-use anyrig_scene::{Part, PartMorph, Semantic};
+use anyrig_scene::{Domain, Part, PartMorph, Semantic, Stream};
 use glam::{DAffine3, DMat3, DVec3};
 
 /// Transforms a part's geometry: positions by `target_from_part`, normals by the inverse transpose of its linear part
@@ -46,6 +46,20 @@ pub fn transform_part(part: &mut Part, target_from_part: DAffine3) -> Result<()>
         turn_faces(part);
     }
     Ok(())
+}
+
+/// The bytes that [`transform_part`] will allocate for what it changes, so that they can be booked before.
+pub fn transformed_bytes(part: &Part, target_from_part: DAffine3) -> u64 {
+    if target_from_part == DAffine3::IDENTITY {
+        return 0;
+    }
+    let moves = |semantic: &Semantic| matches!(semantic, Semantic::Position | Semantic::Normal | Semantic::Tangent);
+    let mirrors = target_from_part.matrix3.determinant() < 0.0;
+    let changes = |s: &&Stream| moves(&s.semantic) || mirrors && s.domain == Domain::Corner;
+    let streams = part.streams.iter().filter(changes).map(|s| s.values.len());
+    let deltas = part.morphs.iter().flat_map(|m| &m.deltas).filter(|d| moves(&d.semantic)).map(|d| d.values.len());
+    let corners = if mirrors { part.corner_count() } else { 0 };
+    4 * (streams.chain(deltas).chain([corners]).map(|len| len as u64).sum::<u64>())
 }
 
 /// The matrix for normals, up to a positive factor: `det(M) M⁻ᵀ` has the cross products of M's columns as its columns
@@ -119,7 +133,7 @@ fn transform_deltas(morph: &mut PartMorph, linear: DMat3, normals: &Directions, 
 mod tests {
     use super::*;
     use crate::check::malformed_parts;
-    use anyrig_scene::{DeltaStream, Stream};
+    use anyrig_scene::DeltaStream;
     use glam::DQuat;
     use proptest::prelude::*;
 
@@ -161,6 +175,17 @@ mod tests {
         assert_eq!(mirrored.corners.as_deref(), Some(&[0, 2, 1][..]));
         assert_eq!(mirrored.streams[2].values[3], -1.0);
         assert_eq!(mirrored.positions()[1], [-2.0, 0.0, 0.5]);
+    }
+
+    #[test]
+    fn what_a_transform_makes_is_known_before() {
+        let bytes = |affine| transformed_bytes(&part(), affine);
+        assert_eq!(bytes(DAffine3::IDENTITY), 0);
+        // Three points with a position, a normal and a tangent of four numbers, and two deltas of one point.
+        let moved = (3 * 3 + 3 * 3 + 3 * 4 + 2 * 3) * 4;
+        assert_eq!(bytes(DAffine3::from_scale(DVec3::splat(2.0))), moved);
+        // Three corners are turned round.
+        assert_eq!(bytes(DAffine3::from_scale(DVec3::new(-1.0, 1.0, 1.0))), moved + 3 * 4);
     }
 
     #[test]

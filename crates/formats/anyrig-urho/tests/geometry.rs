@@ -2,11 +2,13 @@
 
 mod support;
 
-use anyrig_bytes::{Context, Severity, Value};
+use anyrig_bytes::{Context, ErrorKind, Limits, Severity, Value};
 use anyrig_scene::{
-    Channel, Clip, Curve, DeltaStream, Interpolation, Mesh, MeshInstance, MorphTarget, Node, Part, PartMorph, Property,
-    Scene, Semantic, Stream, Topology,
+    Channel, Clip, Curve, DeltaStream, Exporter, Interpolation, LocalTransform, Mesh, MeshInstance, MorphTarget, Node,
+    Part, PartMorph, Property, Scene, Semantic, Stream, Topology, Trs,
 };
+use anyrig_urho::{Dialect, UrhoExporter};
+use glam::DVec3;
 use support::{content, export, parser};
 
 /// Points in a plane, with everything that would otherwise be made.
@@ -50,6 +52,26 @@ fn indices_are_short_up_to_65535_vertices() {
         assert_eq!(mdl.index_buffers[0], [0, points / 2, points - 1]);
         assert_eq!(mdl.vertex_buffers[0].count, points as usize);
     }
+}
+
+#[test]
+fn meshes_that_many_nodes_show_are_booked_for_each_of_them() {
+    let mut scene = scene_of(vec![sheet(3000)]);
+    let shown = scene.nodes.values().next().and_then(|n| n.mesh.clone());
+    for x in 1..100 {
+        let mut node = Node::new(format!("n{x}"));
+        node.local = LocalTransform::Trs(Trs { translation: DVec3::new(f64::from(x), 0.0, 0.0), ..Trs::IDENTITY });
+        node.mesh.clone_from(&shown);
+        scene.add_node(node, None);
+    }
+    // Of each copy the positions, normals and tangents: 40 bytes a point, 12 MB in all. Vertices come to more only later.
+    let mut limits = Limits::default();
+    limits.memory_bytes = 10_000_000;
+    let context = Context::new().with_limits(limits);
+    let exporter = UrhoExporter::new(Dialect::UrhoX);
+    let error = exporter.export(scene, "Model", &context).expect_err("99 copies");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert!(error.place().element.starts_with('n'), "{error}");
 }
 
 #[test]
@@ -237,16 +259,16 @@ fn wrong_options_are_named() {
         let mut options = Value::Null;
         options.set(key, value);
         let context = Context::new().with_options("urhox", options);
-        let exporter = anyrig_urho::UrhoExporter::default();
-        let error = anyrig_scene::Exporter::export(&exporter, scene_of(vec![sheet(3)]), "m", &context).expect_err(key);
-        assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Usage);
+        let exporter = UrhoExporter::default();
+        let error = Exporter::export(&exporter, scene_of(vec![sheet(3)]), "m", &context).expect_err(key);
+        assert_eq!(error.kind(), ErrorKind::Usage);
         assert!(error.message().contains(key) || error.message().contains("reflect"), "{error}");
     }
 }
 
 #[test]
 fn nothing_to_write_is_an_error() {
-    let exporter = anyrig_urho::UrhoExporter::default();
-    let error = anyrig_scene::Exporter::export(&exporter, Scene::default(), "m", &Context::new()).expect_err("empty");
-    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::Unsupported);
+    let exporter = UrhoExporter::default();
+    let error = Exporter::export(&exporter, Scene::default(), "m", &Context::new()).expect_err("empty");
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
 }

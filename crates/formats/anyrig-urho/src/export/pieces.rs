@@ -7,8 +7,8 @@ use crate::codes;
 use crate::lods;
 use crate::options::UrhoOptions;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result};
-use anyrig_passes::{split_by_bones, transform_part, used_joints};
-use anyrig_scene::{Influences, Layout, Mesh, NodeId, Part, Scene};
+use anyrig_passes::{split_by_bones, transform_part, transformed_bytes, used_joints};
+use anyrig_scene::{DeltaStream, Influences, Layout, Mesh, NodeId, Part, PartMorph, Scene, Stream};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,13 +62,13 @@ impl Piece {
 /// of detail.
 pub(super) fn collect(scene: &Scene, plan: &Plan, options: &UrhoOptions, context: &Context) -> Result<Vec<Piece>> {
     let bone_count = plan.skeleton.as_ref().map_or(0, |s| s.bones.len());
-    let ground = Ground { scene, options, bone_count };
+    let ground = Ground { scene, options, bone_count, context };
     let mut finest = Vec::new();
     let mut coarser = Vec::new();
     for (index, instance) in plan.instances.iter().enumerate() {
-        finest.extend(ground.items((index, instance), instance.node));
+        finest.extend(ground.items((index, instance), instance.node)?);
         for node in lods::coarser(scene, instance.node) {
-            coarser.extend(ground.items((index, instance), node));
+            coarser.extend(ground.items((index, instance), node)?);
         }
     }
     let mut pieces: Vec<Piece> = make(finest, context)?.into_iter().map(|(_, piece)| piece).collect();
@@ -100,7 +100,7 @@ fn make(items: Vec<Item<'_>>, context: &Context) -> Result<Vec<(String, Piece)>>
         .into_par_iter()
         .map(|item| {
             let mut report = Report::default();
-            let pieces = context.check_cancelled().and_then(|()| item.pieces(&mut report));
+            let pieces = context.check_cancelled().and_then(|()| item.pieces(context, &mut report));
             (report, pieces, item.name())
         })
         .collect();
@@ -131,17 +131,25 @@ struct Ground<'a> {
     scene: &'a Scene,
     options: &'a UrhoOptions,
     bone_count: usize,
+    context: &'a Context,
 }
 
 impl<'a> Ground<'a> {
-    /// The parts of the mesh that a node shows, bound as an instance.
-    fn items(self, (index, instance): (usize, &'a Instance), node: NodeId) -> Vec<Item<'a>> {
-        let Self { scene, options, bone_count } = self;
+    /// The parts of the mesh that a node shows, bound as an instance. Books what will be made of them: many nodes may
+    /// show one mesh, and each gets its own.
+    fn items(self, (index, instance): (usize, &'a Instance), node: NodeId) -> Result<Vec<Item<'a>>> {
+        let Self { scene, options, bone_count, context } = self;
+        context.check_cancelled()?;
         let Some(mesh) = scene.nodes[node].mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh)) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
+        let place = || Place::element(scene.nodes[node].name.as_str());
+        let each = (size_of::<Item<'_>>() + size_of::<Piece>()) as u64;
+        context.take_memory(each.saturating_mul(mesh.parts.len() as u64), place)?;
         let item = |part| Item { scene, index, instance, node, mesh, part, options, bone_count };
-        (0..mesh.parts.len()).map(item).collect()
+        let items: Vec<Item<'_>> = (0..mesh.parts.len()).map(item).collect();
+        context.take_memory(items.iter().map(Item::bytes).fold(0, u64::saturating_add), place)?;
+        Ok(items)
     }
 }
 
@@ -164,9 +172,33 @@ impl Item<'_> {
         format!("{} part {}", if node.is_empty() { &self.mesh.name } else { node }, self.part)
     }
 
-    fn pieces(&self, report: &mut Report) -> Result<Vec<Piece>> {
+    fn is_empty(&self) -> bool {
+        let part = &self.mesh.parts[self.part];
+        part.positions().is_empty() || part.face_count() == 0
+    }
+
+    /// What the part's pieces take besides themselves, however they are split.
+    fn bytes(&self) -> u64 {
+        let part = &self.mesh.parts[self.part];
+        if self.is_empty() {
+            return 0;
+        }
+        let mapping = 4 * self.bone_count.min(self.options.max_bones as usize);
+        let binding = match &self.instance.binding {
+            Binding::Static => 0,
+            Binding::Rigid(_) => mapping,
+            Binding::Skinned(Joints { bones, of_unbound }) => {
+                // Points without weights get a row of one, rows of others may be copied; splits own corners and points.
+                let rows = part.influences.as_ref().filter(|_| of_unbound.is_some()).map_or(0, |i| 8 * i.joints.len());
+                mapping + bones.len() + rows + 12 * part.point_count as usize + 8 * part.corner_count()
+            }
+        };
+        copied_bytes(part) + transformed_bytes(part, self.instance.model_from_mesh) + binding as u64
+    }
+
+    fn pieces(&self, context: &Context, report: &mut Report) -> Result<Vec<Piece>> {
         let source = &self.mesh.parts[self.part];
-        if source.positions().is_empty() || source.face_count() == 0 {
+        if self.is_empty() {
             report.push(Diagnostic::new(&codes::EMPTY_PART, self.name(), ""));
             return Ok(Vec::new());
         }
@@ -190,7 +222,7 @@ impl Item<'_> {
                     let indices = bones.iter().map(|b| *b as u8).collect();
                     return Ok(vec![self.whole(part, indices, self.full_mapping())]);
                 }
-                self.split(part, bones, report)
+                self.split(part, bones, (context, report))
             }
         }
     }
@@ -218,7 +250,7 @@ impl Item<'_> {
         }
     }
 
-    fn split(&self, part: Part, bones: &[u32], report: &mut Report) -> Result<Vec<Piece>> {
+    fn split(&self, part: Part, bones: &[u32], (context, report): (&Context, &mut Report)) -> Result<Vec<Piece>> {
         let max_bones = self.options.max_bones as usize;
         let used = used_joints(&part);
         if used.len() <= max_bones {
@@ -230,9 +262,12 @@ impl Item<'_> {
         let groups = split_by_bones(&part, max_bones)?;
         let message = format!("{} bones: split into {} geometries", used.len(), groups.len());
         report.push(Diagnostic::new(&codes::SPLIT_BY_BONES, self.name(), message));
+        let each = copied_bytes(&part) + (size_of::<Piece>() + bones.len()) as u64;
+        context.take_memory(each.saturating_mul(groups.len() as u64), || Place::element(self.name()))?;
+        let mut new_of_old = vec![0; part.point_count as usize];
         let pieces = groups.into_iter().map(|group| {
             let (indices, mapping) = partial_mapping(&group.joints, bones);
-            let (points, corners) = own_points(&group.corners, part.point_count as usize);
+            let (points, corners) = own_points(&group.corners, &mut new_of_old);
             Piece { points: Some(points), corners: Some(corners), ..self.whole(part.clone(), indices, mapping) }
         });
         Ok(pieces.collect())
@@ -253,18 +288,21 @@ fn partial_mapping(used_joints: &[u32], bones: &[u32]) -> (Vec<u8>, Vec<u32>) {
     (indices, mapping)
 }
 
-/// The points that corners use, in their order, and the corners over these.
-fn own_points(corners: &[u32], point_count: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut new_of_old = vec![u32::MAX; point_count];
-    corners.iter().filter_map(|c| usize::try_from(*c).ok()).for_each(|c| {
-        if let Some(new) = new_of_old.get_mut(c) {
-            *new = 0;
-        }
-    });
-    let mut points = Vec::new();
-    for (old, new) in new_of_old.iter_mut().enumerate().filter(|(_, new)| **new == 0) {
-        *new = points.len() as u32;
-        points.push(old as u32);
+/// The bytes of a copy of a part that shares its values.
+fn copied_bytes(part: &Part) -> u64 {
+    let deltas: usize = part.morphs.iter().map(|m| m.deltas.len()).sum();
+    let lists = part.streams.len() * size_of::<Stream>() + part.morphs.len() * size_of::<PartMorph>();
+    (lists + deltas * size_of::<DeltaStream>()) as u64
+}
+
+/// The points that corners use, in their order, and the corners over these. `new_of_old` has room for each point of the
+/// part; all pieces of a part share it, since clearing it for each would cost as many steps as the part has points.
+fn own_points(corners: &[u32], new_of_old: &mut [u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut points: Vec<u32> = corners.iter().copied().filter(|c| (*c as usize) < new_of_old.len()).collect();
+    points.sort_unstable();
+    points.dedup();
+    for (new, old) in points.iter().enumerate() {
+        new_of_old[*old as usize] = new as u32;
     }
     let corners = corners.iter().map(|c| new_of_old.get(*c as usize).copied().unwrap_or(0)).collect();
     (points, corners)
@@ -320,9 +358,11 @@ mod tests {
 
     #[test]
     fn split_pieces_own_the_points_they_use() {
-        let (points, corners) = own_points(&[5, 2, 5, 0, 2, 5], 7);
+        let mut new_of_old = [0; 7];
+        let (points, corners) = own_points(&[5, 2, 5, 0, 2, 5], &mut new_of_old);
         assert_eq!(points, [0, 2, 5]);
         assert_eq!(corners, [2, 1, 2, 0, 1, 2]);
+        assert_eq!(own_points(&[6, 5, 1], &mut new_of_old), (vec![1, 5, 6], vec![2, 1, 0]));
     }
 
     #[test]
