@@ -75,6 +75,23 @@ fn meshes_that_many_nodes_show_are_booked_for_each_of_them() {
 }
 
 #[test]
+fn morphs_of_all_instances_are_booked_and_can_be_stopped() {
+    let mut scene = Scene::default();
+    add(&mut scene, "face", vec![sheet(3)], &[""; 1000]);
+    let shown = scene.nodes.values().next().and_then(|n| n.mesh.clone());
+    for x in 1..100 {
+        let mut node = Node::new(format!("n{x}"));
+        node.mesh.clone_from(&shown);
+        scene.add_node(node, None);
+    }
+    let mut limits = Limits::default();
+    limits.memory_bytes = 10_000_000;
+    let context = Context::new().with_limits(limits);
+    let error = UrhoExporter::new(Dialect::UrhoX).export(scene, "Model", &context).expect_err("100 000 morphs");
+    assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
+}
+
+#[test]
 fn unindexed_and_indexed_parts_of_all_topologies_share_the_buffers() {
     let mut lines = sheet(4);
     lines.topology = Topology::Lines;

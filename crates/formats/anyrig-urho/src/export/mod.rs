@@ -54,7 +54,7 @@ pub(crate) fn export(dialect: Dialect, mut scene: Scene, stem: &str, context: &C
     context.append(losses::report(&scene, &target));
     prepare(&mut scene, &target, context)?;
     let plan = skeleton::plan(&scene, context);
-    let wanted = morphs::wanted(&scene, &plan, context);
+    let wanted = morphs::wanted(&scene, &plan, context)?;
     let clips = clips::export(&scene, (&plan, &wanted), &target, context)?;
     if clips.is_empty() && !plan.instances.is_empty() && !shows_something(&scene, &plan) {
         let message = "nothing to convert: there is no geometry and no motion; the meshes have no faces with points";

@@ -51,10 +51,26 @@ impl Piece {
         let count = self.corners.as_ref().map_or_else(|| self.part.corner_count(), Vec::len);
         count - count % corners_per_primitive(&self.part.topology)
     }
+}
 
-    /// The part's point of a vertex.
-    pub(super) fn point_of(&self, vertex: usize) -> usize {
-        self.points.as_ref().map_or(vertex, |p| p.get(vertex).map_or(0, |p| *p as usize))
+#[cfg(test)]
+impl Piece {
+    /// A piece of a part with so many points, all of them or some.
+    pub(super) fn of_points(point_count: u32, points: Option<Vec<u32>>) -> Self {
+        let mut part = Part::default();
+        part.point_count = point_count;
+        Self {
+            part,
+            points,
+            corners: None,
+            blend_indices: Vec::new(),
+            bone_mapping: Vec::new(),
+            material: None,
+            instance: 0,
+            first_vertex: 0,
+            distance: 0.0,
+            level: None,
+        }
     }
 }
 
