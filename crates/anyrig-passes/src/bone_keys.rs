@@ -55,7 +55,7 @@ pub struct BoneKeys {
 /// scale (see [`crate::decompose`]). A curve that reached the limit of keys is told as `passes.keys-limited`.
 ///
 /// # Errors
-/// [`anyrig_bytes::ErrorKind::LimitExceeded`] when the keys pass the limit of elements;
+/// [`anyrig_bytes::ErrorKind::LimitExceeded`] when the keys pass the limit of elements or of memory;
 /// [`anyrig_bytes::ErrorKind::Cancelled`].
 pub fn clip_keys(
     scene: &Scene,
@@ -151,7 +151,9 @@ fn node_keys(node: &Node, tracks: Tracks<'_>, options: &ResampleOptions, context
         context.tell(&codes::KEYS_LIMITED, node.name.clone(), message);
     }
     let times = common_times(&curves);
-    context.take_elements(times.len() as u64, || Place::element(node.name.clone()))?;
+    let count = times.len() as u64;
+    context.take_elements(count, || Place::element(node.name.clone()))?;
+    context.take_memory(count.saturating_mul(size_of::<BoneKey>() as u64), || Place::element(node.name.clone()))?;
     let animated = [0, 1, 2].map(|slot| curves[slot].is_some());
     Ok(BoneKeys { sampling, animated, keys: keys_at(node, &curves, &times) })
 }
@@ -359,6 +361,14 @@ mod tests {
         limits.elements = 3;
         let error = clip_keys(&scene, &clip, &few, &Context::new().with_limits(limits)).expect_err("4 keys");
         assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+        let within = |memory_bytes| {
+            let mut limits = Limits::default();
+            limits.memory_bytes = memory_bytes;
+            clip_keys(&scene, &clip, &few, &Context::new().with_limits(limits)).map(|keys| keys.len())
+        };
+        let four = 4 * size_of::<BoneKey>() as u64;
+        assert_eq!(within(four), Ok(1));
+        assert_eq!(within(four - 1).expect_err("4 keys").kind(), ErrorKind::LimitExceeded);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The clips of the baked scene.
 
 use super::plan::{Plan, chain, moved_nodes, moves_transform, sub_clip, times};
-use super::sample::{Kind, Sampler, Value};
+use super::sample::{Kind, Room, Sampler, Value};
 use super::structure::Homes;
 use super::{BakeOptions, clip_needs_baking, fades, is_plain};
 use crate::codes;
 use anyrig_animation::{ClipHints, PointBox, Pose, numbers_at, sample, scene_size};
-use anyrig_bytes::{Context, Place, Result};
+use anyrig_bytes::{Context, Result};
 use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs, World};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,7 @@ struct Baker<'a> {
     homes: &'a Homes,
     options: &'a BakeOptions,
     context: &'a Context,
+    room: Room<'a>,
     rest: Pose,
     /// Largest error of each node's translation, in the units of its parent.
     distances: Vec<f64>,
@@ -31,7 +32,8 @@ pub(super) fn bake(
 ) -> Result<Vec<Clip>> {
     let error = if options.max_error > 0.0 { options.max_error } else { 0.0 };
     let distances = distances(scene, plan, error * model_size(scene));
-    let baker = Baker { scene, plan, homes, options, context, rest: Pose::rest(scene), distances };
+    let (room, rest) = (Room::new(context), Pose::rest(scene));
+    let baker = Baker { scene, plan, homes, options, context, room, rest, distances };
     scene.clips.iter().map(|clip| baker.clip(clip)).collect()
 }
 
@@ -259,8 +261,8 @@ impl Baker<'_> {
     ) -> Result<Curve> {
         let step_secs = self.options.step_secs.max(0.0);
         let max_keys = (self.options.max_keys as usize).max(times.len());
-        let sampled = Sampler { value, kind, bound, step_secs, max_keys }.run(times, parts);
-        self.context.take_elements(sampled.curve.len() as u64, Place::whole)?;
+        let sampler = Sampler { value, kind, bound, step_secs, max_keys, room: &self.room };
+        let sampled = sampler.run(times, parts)?;
         if sampled.limited {
             self.context.tell(&codes::KEYS_LIMITED, "clip", "a bend was finer than the keys");
         }

@@ -1,8 +1,10 @@
 //! Any function of time as linear or step keys within a bound.
 
 use anyrig_animation::slerp;
+use anyrig_bytes::{Context, Place, Result};
 use anyrig_scene::{Curve, Interpolation};
 use glam::DQuat;
+use std::cell::Cell;
 
 /// A value of up to four numbers; wider ones (morph weights) are sampled as several.
 pub(super) type Value = Vec<f64>;
@@ -16,6 +18,39 @@ pub(super) enum Kind {
     Rotation,
 }
 
+/// Books the memory of curves and of their making.
+pub(super) struct Room<'a> {
+    context: &'a Context,
+    /// Keys while a curve is made go again, so only what one curve needs beyond all before it is booked.
+    held: Cell<u64>,
+}
+
+impl<'a> Room<'a> {
+    pub fn new(context: &'a Context) -> Self {
+        Self { context, held: Cell::new(0) }
+    }
+
+    /// Room for so many keys while one curve is made. Lists double as they grow.
+    fn hold(&self, keys: usize, width: usize) -> Result<()> {
+        self.context.check_cancelled()?;
+        let each = size_of::<Key>() + width.saturating_mul(size_of::<f64>());
+        let bytes = (keys.saturating_mul(each) as u64).checked_next_power_of_two().unwrap_or(u64::MAX);
+        let held = self.held.get();
+        if bytes > held {
+            self.context.take_memory(bytes - held, Place::whole)?;
+            self.held.set(bytes);
+        }
+        Ok(())
+    }
+
+    /// Room for the keys of a curve.
+    fn keep(&self, keys: usize, width: usize) -> Result<()> {
+        let each = size_of::<f64>() + width.saturating_mul(size_of::<f32>());
+        self.context.take_elements(keys as u64, Place::whole)?;
+        self.context.take_memory(keys.saturating_mul(each) as u64, Place::whole)
+    }
+}
+
 /// What a curve is made from.
 pub(super) struct Sampler<'f> {
     /// The function.
@@ -27,6 +62,7 @@ pub(super) struct Sampler<'f> {
     pub step_secs: f64,
     /// Keys that may be made.
     pub max_keys: usize,
+    pub room: &'f Room<'f>,
 }
 
 /// A curve and whether the bound was kept.
@@ -50,7 +86,7 @@ struct Key {
 impl Sampler<'_> {
     /// Samples between ascending times, at each of which the function may jump or bend. `parts` tells in how many parts
     /// a span is cut before its parts are compared with their chords.
-    pub fn run(mut self, times: &[f64], parts: &dyn Fn(f64, f64) -> u32) -> Sampled {
+    pub fn run(mut self, times: &[f64], parts: &dyn Fn(f64, f64) -> u32) -> Result<Sampled> {
         let mut keys: Vec<Key> = Vec::new();
         let mut limited = false;
         let (mut still, mut jumps) = (true, Vec::new());
@@ -65,7 +101,7 @@ impl Sampler<'_> {
                 jumps.push(keys.len() - 1);
             }
             let before = keys.len();
-            limited |= !self.span((start, &first), (end, &last), parts(start, end).max(1), &mut keys);
+            limited |= !self.span((start, &first), (end, &last), parts(start, end).max(1), &mut keys)?;
             still &= self.is_still(&first, &keys[before..]);
         }
         // What holds from the last time on, where the function jumps there.
@@ -80,8 +116,8 @@ impl Sampler<'_> {
             let value = (self.value)(time);
             keys.push(Key { time, value });
         }
-        let curve = if still && !jumps.is_empty() { steps(&keys, &jumps) } else { self.reduced(keys) };
-        Sampled { curve, limited }
+        let curve = if still && !jumps.is_empty() { self.steps(&keys, &jumps)? } else { self.reduced(&keys)? };
+        Ok(Sampled { curve, limited })
     }
 
     /// Pushes a key if its value is another than that of the key before, which moves back so that the ramp to it ends at
@@ -106,7 +142,7 @@ impl Sampler<'_> {
     }
 
     /// Pushes the keys behind the start, up to the end. False when there were too many.
-    fn span(&mut self, start: (f64, &Value), end: (f64, &Value), parts: u32, keys: &mut Vec<Key>) -> bool {
+    fn span(&mut self, start: (f64, &Value), end: (f64, &Value), parts: u32, keys: &mut Vec<Key>) -> Result<bool> {
         let mut fits_all = true;
         let length = end.0 - start.0;
         // Parts as (halvings, place of the start and of the end); the last of the stack is the earliest.
@@ -116,6 +152,8 @@ impl Sampler<'_> {
             .collect();
         let mut from_value = start.1.clone();
         while let Some((halvings, from, to)) = stack.pop() {
+            // One key for this part, one that a jump may add.
+            self.room.hold(keys.len() + 2, from_value.len())?;
             let mut at = |place: f64| if place >= 1.0 { end.1.clone() } else { (self.value)(start.0 + length * place) };
             let to_value = at(to);
             let inner: Vec<(f64, Value)> = (1..PLACES)
@@ -136,7 +174,7 @@ impl Sampler<'_> {
             keys.push(Key { time: start.0 + length * to, value: to_value.clone() });
             from_value = to_value;
         }
-        fits_all
+        Ok(fits_all)
     }
 
     fn between(&self, a: &Value, b: &Value, share: f64) -> Value {
@@ -158,7 +196,7 @@ impl Sampler<'_> {
     }
 
     /// Leaves out keys that their neighbours give within what the adaption left of the bound.
-    fn reduced(&self, keys: Vec<Key>) -> Curve {
+    fn reduced(&self, keys: &[Key]) -> Result<Curve> {
         let mut kept = vec![0];
         let mut from = 0;
         while from + 1 < keys.len() {
@@ -169,8 +207,10 @@ impl Sampler<'_> {
             kept.push(to);
             from = to;
         }
+        let width = keys.first().map_or(0, |k| k.value.len());
+        self.room.keep(kept.len(), width)?;
         let mut times = Vec::with_capacity(kept.len());
-        let mut values: Vec<f32> = Vec::new();
+        let mut values: Vec<f32> = Vec::with_capacity(kept.len() * width);
         let mut before: Option<DQuat> = None;
         for key in kept.into_iter().map(|i| &keys[i]) {
             times.push(key.time);
@@ -183,13 +223,25 @@ impl Sampler<'_> {
                 values.extend(key.value.iter().map(|v| *v as f32));
             }
         }
-        let width = keys.first().map_or(0, |k| k.value.len());
         let still = values.chunks_exact(width.max(1)).all(|v| v == &values[..width]);
         if still {
             times.truncate(1);
             values.truncate(width);
         }
-        Curve::new(Interpolation::Linear, width, times, values)
+        Ok(Curve::new(Interpolation::Linear, width, times, values))
+    }
+
+    /// The first key and those that jumps end at.
+    fn steps(&self, keys: &[Key], jumps: &[usize]) -> Result<Curve> {
+        let width = keys.first().map_or(0, |k| k.value.len());
+        self.room.keep(jumps.len() + 1, width)?;
+        let chosen = [0].into_iter().chain(jumps.iter().copied()).map(|i| &keys[i]);
+        let (mut times, mut values) = (Vec::new(), Vec::new());
+        for key in chosen {
+            times.push(key.time);
+            values.extend(key.value.iter().map(|v| *v as f32));
+        }
+        Ok(Curve::new(Interpolation::Step, width, times, values))
     }
 
     fn spans_over(&self, keys: &[Key]) -> bool {
@@ -219,17 +271,6 @@ fn jumps_floor(times: &[f64], at: f64) -> f64 {
     index.checked_sub(1).and_then(|i| times.get(i)).copied().unwrap_or(at)
 }
 
-fn steps(keys: &[Key], jumps: &[usize]) -> Curve {
-    let width = keys.first().map_or(0, |k| k.value.len());
-    let chosen = [0].into_iter().chain(jumps.iter().copied()).map(|i| &keys[i]);
-    let (mut times, mut values) = (Vec::new(), Vec::new());
-    for key in chosen {
-        times.push(key.time);
-        values.extend(key.value.iter().map(|v| *v as f32));
-    }
-    Curve::new(Interpolation::Step, width, times, values)
-}
-
 fn quat(value: &Value) -> DQuat {
     match value.as_slice() {
         [x, y, z, w] => DQuat::from_xyzw(*x, *y, *z, *w),
@@ -241,10 +282,13 @@ fn quat(value: &Value) -> DQuat {
 mod tests {
     use super::*;
     use anyrig_bytes::maths::f64 as maths;
+    use anyrig_bytes::{ErrorKind, Limits};
 
     fn run(f: &mut dyn FnMut(f64) -> Value, kind: Kind, times: &[f64], parts: u32) -> Curve {
-        let sampler = Sampler { value: f, kind, bound: 1e-3, step_secs: 1e-4, max_keys: 10_000 };
-        let sampled = sampler.run(times, &|_, _| parts);
+        let context = Context::new();
+        let room = Room::new(&context);
+        let sampler = Sampler { value: f, kind, bound: 1e-3, step_secs: 1e-4, max_keys: 10_000, room: &room };
+        let sampled = sampler.run(times, &|_, _| parts).expect("there is room");
         assert!(!sampled.limited);
         sampled.curve
     }
@@ -259,6 +303,31 @@ mod tests {
             let value = anyrig_animation::sample(&curve, time).and_then(|s| s.component(0)).expect("usable");
             assert!((value - maths::sin(time)).abs() < 1e-3, "{time}");
         }
+    }
+
+    #[test]
+    fn keys_in_the_making_are_booked_once_and_those_that_stay_each_time() {
+        let mut limits = Limits::default();
+        limits.memory_bytes = 1 << 20;
+        let context = Context::new().with_limits(limits);
+        let room = Room::new(&context);
+        let run = |f: &mut dyn FnMut(f64) -> Value| {
+            let sampler =
+                Sampler { value: f, kind: Kind::Numbers, bound: 1e-6, step_secs: 1e-4, max_keys: 2000, room: &room };
+            sampler.run(&[0.0, 3.0], &|_, _| 1).map(|sampled| sampled.curve.len())
+        };
+        let mut narrow = |t: f64| vec![maths::sin(t)];
+        let mut curves = 0;
+        let error = loop {
+            match run(&mut narrow) {
+                Ok(_) => curves += 1,
+                Err(error) => break error,
+            }
+        };
+        // Two thousand keys are 64 kB in the making, and at most 24 kB of each curve stay.
+        assert!(error.kind() == ErrorKind::LimitExceeded && (40..2000).contains(&curves), "{curves}: {error}");
+        let mut wide = |t: f64| vec![maths::sin(t); 10_000];
+        assert_eq!(run(&mut wide).expect_err("80 kB a key").kind(), ErrorKind::LimitExceeded);
     }
 
     #[test]
