@@ -1,14 +1,15 @@
 //! Clips to `Animations/*.ani`.
 
+use super::morph_tracks::MorphTracks;
 use super::morphs::Wanted;
-use super::skeleton::{Fold, Plan, Skeleton};
-use super::{Target, file, morph_tracks, tell};
+use super::skeleton::{Bone, Fold, Plan, Skeleton};
+use super::{Target, file, tell};
 use crate::codes;
 use crate::dialect::Dialect;
 use crate::document::{Animation, AnimationLayout, Tag, Track, XmlFile, XmlKind, channel};
 use crate::import::triggers_of;
 use anyrig_bytes::names::{UniqueNames, safe_file_name};
-use anyrig_bytes::{Context, Diagnostic, Report, Result};
+use anyrig_bytes::{Context, Diagnostic, Place, Report, Result};
 use anyrig_passes::{BoneKey, BoneKeys, ResampleOptions, Sampling, Steps, clip_keys};
 use anyrig_scene::glam::{DQuat, DVec3};
 use anyrig_scene::{Clip, ExportedFile, NodeId, Scene, Trs};
@@ -24,6 +25,7 @@ pub(super) fn export(
     let mut names = UniqueNames::default();
     let mut files = Vec::new();
     let resampling = resampling(target);
+    let morph_tracks = MorphTracks::new(scene, plan, morphs, &resampling);
     for (i, clip) in scene.clips.iter().enumerate() {
         context.check_cancelled()?;
         context.progress("clips", i as u64, scene.clips.len() as u64);
@@ -35,13 +37,12 @@ pub(super) fn export(
         }
         let mut animation = animation(clip, target.dialect);
         if let Some(skeleton) = &plan.skeleton {
-            animation.tracks = tracks(skeleton, &mut keys, animation.layout, &mut report);
+            animation.tracks = tracks(skeleton, &mut keys, animation.layout, (context, &mut report))?;
         }
         let subject = if clip.name.is_empty() { format!("clip {i}") } else { clip.name.clone() };
         report_rest(scene, &keys, &subject, &mut report);
         if animation.layout == AnimationLayout::Rbfx {
-            let source = morph_tracks::Source { scene, plan, morphs, clip, resampling: &resampling };
-            animation.variant_tracks = source.tracks(&mut report);
+            animation.variant_tracks = morph_tracks.of(clip, (context, &mut report))?;
         }
         if animation.tracks.is_empty() && animation.variant_tracks.is_empty() {
             tell(&mut report, &codes::CLIP_WITHOUT_TRACKS, &subject, "");
@@ -105,8 +106,8 @@ fn tracks(
     skeleton: &Skeleton,
     keys: &mut BTreeMap<NodeId, BoneKeys>,
     layout: AnimationLayout,
-    report: &mut Report,
-) -> Vec<Track> {
+    (context, report): (&Context, &mut Report),
+) -> Result<Vec<Track>> {
     let mut by_bone: Vec<(usize, NodeId)> = skeleton.by_node.iter().map(|(node, bone)| (*bone, *node)).collect();
     by_bone.sort_unstable();
     let mut tracks = Vec::new();
@@ -115,9 +116,9 @@ fn tracks(
         if keys.sampling == Sampling::Resampled {
             tell(report, &codes::CURVES_SAMPLED, &bone.name, "linear keys within the error bound");
         }
-        tracks.push(track(&bone.name, &keys, &bone.fold, layout));
+        tracks.push(track(bone, &keys, layout, context)?);
     }
-    tracks
+    Ok(tracks)
 }
 
 fn report_rest(scene: &Scene, keys: &BTreeMap<NodeId, BoneKeys>, clip: &str, report: &mut Report) {
@@ -127,18 +128,20 @@ fn report_rest(scene: &Scene, keys: &BTreeMap<NodeId, BoneKeys>, clip: &str, rep
     }
 }
 
-fn track(name: &str, keys: &BoneKeys, fold: &Fold, layout: AnimationLayout) -> Track {
+fn track(bone: &Bone, keys: &BoneKeys, layout: AnimationLayout, context: &Context) -> Result<Track> {
     // An own mask leaves what the clip does not move to other clips.
     let channel_mask = match layout {
         AnimationLayout::UrhoX => 0,
         AnimationLayout::Classic | AnimationLayout::Rbfx => mask(keys.animated),
     };
     let interpolation = u8::from(keys.sampling != Sampling::Step);
-    let mut track = Track { name: name.into(), channel_mask, interpolation, ..Track::default() };
+    let mut track = Track { name: bone.name.as_str().into(), channel_mask, interpolation, ..Track::default() };
     (track.weight, track.channel_weights) = (1.0, [1.0; 3]);
     let size = track.key_size(layout);
     let channels = track.channels(layout);
-    let mut data = Vec::with_capacity(keys.keys.len() * size);
+    let bytes = keys.keys.len() * size;
+    context.take_memory(bytes as u64, || Place::element(bone.name.as_str()))?;
+    let mut data = Vec::with_capacity(bytes);
     let mut last_time = None;
     for key in &keys.keys {
         let time = key.time_secs as f32;
@@ -149,10 +152,10 @@ fn track(name: &str, keys: &BoneKeys, fold: &Fold, layout: AnimationLayout) -> T
         }
         last_time = Some(time);
         track.key_count += 1;
-        push_key(&mut data, time, folded(key, fold), channels);
+        push_key(&mut data, time, folded(key, &bone.fold), channels);
     }
     track.data = data.into();
-    track
+    Ok(track)
 }
 
 fn mask([translation, rotation, scale]: [bool; 3]) -> u8 {
