@@ -3,15 +3,15 @@
 
 mod support;
 
-use anyrig_bytes::{Attachment, Context, MemorySource, Role, Value};
+use anyrig_bytes::{Attachment, Context, ErrorKind, Limits, MemorySource, Role, Value};
 use anyrig_image::{Rgba8Image, decode_rgba8, encode_png};
 use anyrig_scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig_scene::{
-    AlphaMode, Channel, Clip, Curve, DeltaStream, Image, Importer, Influences, Interpolation, Material, Mesh,
+    AlphaMode, Channel, Clip, Curve, DeltaStream, Exporter, Image, Importer, Influences, Interpolation, Material, Mesh,
     MeshInstance, MorphTarget, Node, NodeId, Part, PartMorph, Property, Scene, Semantic, Skin, Stream, Texture,
     TextureUse, Trs,
 };
-use anyrig_urho::{Dialect, UrhoImporter};
+use anyrig_urho::{Dialect, UrhoExporter, UrhoImporter};
 use support::pose::{assert_close, scene_corners, written_corners};
 use support::{content, export_as, parser};
 
@@ -283,6 +283,60 @@ fn dressed(images: &[Vec<u8>], dress: impl Fn(&mut Material, &[Option<TextureUse
     let material = scene.materials.push(material);
     scene.nodes[shown].mesh.as_mut().expect("a mesh").materials = vec![Some(material)];
     scene
+}
+
+#[test]
+fn maps_packed_at_the_larger_sides_keep_the_limits() {
+    let thin = |width, height| {
+        let image = Rgba8Image::new(width, height, vec![9; width as usize * height as usize * 4]).expect("an image");
+        encode_png(&image).expect("encodes")
+    };
+    let scene = dressed(&[thin(1000, 1), thin(1, 1000)], |m, uses| {
+        m.metallic_roughness_texture = uses[0].clone();
+        m.occlusion_texture = uses[1].clone();
+    });
+    let export = |change: fn(&mut Limits)| {
+        let mut limits = Limits::default();
+        change(&mut limits);
+        let context = Context::new().with_limits(limits);
+        UrhoExporter::new(Dialect::Rbfx).export(scene.clone(), "m", &context).map(|files| files.len())
+    };
+    export(|limits| limits.memory_bytes = 13_000_000).expect("a million pixels, three times");
+    for change in [|l: &mut Limits| l.pixels = 999_999, |l: &mut Limits| l.memory_bytes = 11_000_000] {
+        assert_eq!(export(change).expect_err("too many").kind(), ErrorKind::LimitExceeded);
+    }
+}
+
+#[test]
+fn wide_curves_of_weights_are_sampled_component_by_component() {
+    let Rig { mut scene, shown, .. } = rig();
+    let values = vec![
+        [0.0, 0.0],
+        [0.0, 0.0],
+        [0.0, 2.0], // in, value, out of the first key
+        [0.0, 2.0],
+        [1.0, 0.0],
+        [0.0, 0.0],
+    ];
+    let curve = Curve::new(Interpolation::CubicHermite, 2, vec![0.0, 1.0], values.into_flattened());
+    let mut clip = Clip::new("Face");
+    clip.channels.push(Channel::new(shown, Property::MorphWeights, curve));
+    scene.clips.push(clip);
+    let context = Context::new();
+    let files = export_as(Dialect::Rbfx, scene.clone(), &context);
+    let floats = parser::uan2(&content(&files, "Animations/Face.ani")).floats;
+    assert_eq!(context.report().count_of("urho.curves-sampled"), 2);
+    // 3t² - 2t³, and 2t (1 - t) (1 - 2t): each at the times that it bends at.
+    let wanted: [fn(f32) -> f32; 2] = [|t| (3.0 - 2.0 * t) * t * t, |t| 2.0 * t * (1.0 - t) * (1.0 - 2.0 * t)];
+    for (track, wanted) in floats.iter().zip(wanted) {
+        assert!(track.keys.len() > 10);
+        assert!(track.keys.iter().all(|[t, weight]| (weight - wanted(*t)).abs() < 1e-3), "{track:?}");
+    }
+    let mut limits = Limits::default();
+    limits.memory_bytes = 100;
+    let context = Context::new().with_limits(limits);
+    let error = UrhoExporter::new(Dialect::Rbfx).export(scene, "m", &context).expect_err("no room");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }
 
 fn material_xml(dialect: Dialect, scene: Scene, context: &Context) -> (String, Vec<anyrig_scene::ExportedFile>) {

@@ -4,7 +4,7 @@ use super::file;
 use crate::codes;
 use crate::document::{Tag, XmlFile, XmlKind};
 use anyrig_bytes::names::UniqueNames;
-use anyrig_bytes::{Context, Diagnostic, Report, Result, Rope, SharedBytes};
+use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope, SharedBytes};
 use anyrig_image::{self as image, Kind, Rgba8Image, decode_rgba8, encode_png, map_pixels, resize, sniff};
 use anyrig_scene::{ExportedFile, Feature, Filter, ImageId, MipFilter, Sampler, Scene, Wrap};
 use rayon::prelude::*;
@@ -80,7 +80,8 @@ impl Textures {
         wishes.dedup();
         let fulfilled = |wish: Wish| -> Vec<(Wish, Result<Rope>)> {
             let made = fulfil(scene, wish, context);
-            let parts = if made.is_err() { wish.parts() } else { Vec::new() };
+            // A job that ends is not saved by doing less of it.
+            let parts = if made.as_ref().is_err_and(|e| !e.ends_job()) { wish.parts() } else { Vec::new() };
             if parts.is_empty() {
                 return vec![(wish, made)];
             }
@@ -169,7 +170,7 @@ fn unreadable(scene: &Scene, image: ImageId, message: &str) -> Diagnostic {
 
 fn bytes_of(scene: &Scene, image: Option<ImageId>) -> Result<SharedBytes> {
     let bytes = image.and_then(|i| scene.images.get(i)).and_then(|i| i.bytes.clone());
-    bytes.ok_or_else(|| anyrig_bytes::Error::usage("the image's bytes are not there"))
+    bytes.ok_or_else(|| Error::usage("the image's bytes are not there"))
 }
 
 fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
@@ -188,6 +189,7 @@ fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
         Wish::RoughMetal { roughness, metallic, .. } => {
             let (roughness, metallic) = (f32::from_bits(roughness), f32::from_bits(metallic));
             let image = decode(&bytes()?, context)?;
+            book_pixels((image.width(), image.height()), 1, context)?;
             let packed = map_pixels([&image], |[[_, g, b, _]]| [times(g, roughness), times(b, metallic), 0, 255])?;
             encode_png(&packed).map(Rope::from)
         }
@@ -196,12 +198,14 @@ fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
                 Some(_) => decode(&bytes_of(scene, id)?, context).map(Some),
                 None => Ok(None),
             };
-            let packed = properties(image(rough_metal)?, image(occlusion)?, f32::from_bits(strength))?;
+            let images = (image(rough_metal)?, image(occlusion)?);
+            let packed = properties(images, f32::from_bits(strength), context)?;
             encode_png(&packed).map(Rope::from)
         }
         Wish::Occlusion { strength, .. } => {
             let strength = f32::from_bits(strength);
             let image = decode(&bytes()?, context)?;
+            book_pixels((image.width(), image.height()), 1, context)?;
             let packed = map_pixels([&image], |[[r, ..]]| {
                 let light = 255 - times(255 - r, strength);
                 [light, light, light, 255]
@@ -212,15 +216,31 @@ fn fulfil(scene: &Scene, wish: Wish, context: &Context) -> Result<Rope> {
 }
 
 /// Both images at the larger size of each side; what is not there counts fully.
-fn properties(rough_metal: Option<Rgba8Image>, occlusion: Option<Rgba8Image>, strength: f32) -> Result<Rgba8Image> {
+fn properties(
+    (rough_metal, occlusion): (Option<Rgba8Image>, Option<Rgba8Image>),
+    strength: f32,
+    context: &Context,
+) -> Result<Rgba8Image> {
     let size = |side: fn(&Rgba8Image) -> u32| [&rough_metal, &occlusion].into_iter().flatten().map(side).max();
     let (width, height) = (size(Rgba8Image::width).unwrap_or(1), size(Rgba8Image::height).unwrap_or(1));
+    // Both images at that size, and the one that is made from them.
+    book_pixels((width, height), 3, context)?;
     let fitted = |image: Option<Rgba8Image>| match image {
         Some(image) => resize(&image, width, height, image::Filter::Bilinear),
         None => Rgba8Image::new(width, height, vec![255; width as usize * height as usize * 4]),
     };
     let (rough_metal, occlusion) = (fitted(rough_metal)?, fitted(occlusion)?);
     map_pixels([&rough_metal, &occlusion], |[[_, g, b, _], [r, ..]]| [g, b, 0, 255 - times(255 - r, strength)])
+}
+
+/// Books images of a size. Two thin ones, one wide and one high, may ask for far more pixels than they have.
+fn book_pixels((width, height): (u32, u32), images: u64, context: &Context) -> Result<()> {
+    let (count, most) = (u64::from(width) * u64::from(height), context.limits().pixels);
+    if count > most {
+        let message = format!("{width} × {height} pixels are more than the limit of {most}");
+        return Err(Error::limit(Place::whole(), message));
+    }
+    context.take_memory(count.saturating_mul(4 * images), Place::whole)
 }
 
 fn decode(bytes: &[u8], context: &Context) -> Result<Rgba8Image> {
