@@ -2,7 +2,7 @@
 
 use crate::check::check_part;
 use anyrig_bytes::{Error, Result};
-use anyrig_scene::{Part, Topology};
+use anyrig_scene::Part;
 
 /// A share of a part's primitives that uses few enough joints. The points stay shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,13 +27,8 @@ const OPEN_GROUPS: usize = 32;
 /// [`anyrig_bytes::ErrorKind::Usage`] for polygons, and when one triangle alone uses more than `max_joints`: call
 /// [`crate::limit_influences`] first. [`anyrig_bytes::ErrorKind::Malformed`] for a part that was not validated.
 pub fn split_by_bones(part: &Part, max_joints: usize) -> Result<Vec<BoneSplit>> {
-    let size = match part.topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles => 3,
-        Topology::Polygons { .. } => {
-            return Err(Error::usage("polygons have to be triangulated before they are split"));
-        }
+    let Some(size) = part.topology.corners_per_face() else {
+        return Err(Error::usage("polygons have to be triangulated before they are split"));
     };
     check_part(part)?;
     let whole = part.corner_count() - part.corner_count() % size;

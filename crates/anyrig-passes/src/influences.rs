@@ -106,18 +106,16 @@ pub fn normalise_weights(part: &mut Part) -> u64 {
     }
     let points = part.point_count as usize;
     let Some(influences) = &mut part.influences else { return 0 };
-    let wrong: Vec<usize> = (0..points).filter(|p| !is_normal(influences.of(*p).1)).collect();
+    let wrong: Vec<_> = (0..points)
+        .map(|p| influences.row_range(p))
+        .filter(|row| !is_normal(&influences.weights[row.clone()]))
+        .collect();
     if wrong.is_empty() {
         return 0;
     }
-    let layout = influences.layout.clone();
     let weights = influences.weights.make_mut();
-    for point in &wrong {
-        let range = match &layout {
-            Layout::Fixed(n) => point * *n as usize..(point + 1) * *n as usize,
-            Layout::Offsets(offsets) => offsets[*point] as usize..offsets[point + 1] as usize,
-        };
-        let row = &mut weights[range];
+    for range in &wrong {
+        let row = &mut weights[range.clone()];
         row.iter_mut().filter(|w| !is_weight(**w)).for_each(|w| *w = 0.0);
         anyrig_scene::weights::normalise(row);
     }

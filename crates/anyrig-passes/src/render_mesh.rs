@@ -31,12 +31,9 @@ pub fn to_render_mesh(part: &Part) -> Result<Part> {
     Ok(split(part, &first_corners))
 }
 
+/// Polygons were refused before.
 fn face_size(part: &Part) -> usize {
-    match part.topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles | Topology::Polygons { .. } => 3,
-    }
+    part.topology.corners_per_face().unwrap_or(3)
 }
 
 /// An unindexed part: corner streams are point streams already, face streams repeat over their corners.

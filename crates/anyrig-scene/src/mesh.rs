@@ -51,6 +51,18 @@ pub enum Topology {
     },
 }
 
+impl Topology {
+    /// The number of corners of every face; `None` for polygons, whose faces differ.
+    pub fn corners_per_face(&self) -> Option<usize> {
+        match self {
+            Self::Points => Some(1),
+            Self::Lines => Some(2),
+            Self::Triangles => Some(3),
+            Self::Polygons { .. } => None,
+        }
+    }
+}
+
 /// A piece of a mesh with one topology and one material slot.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -105,10 +117,8 @@ impl Part {
     /// Number of faces: points, lines, triangles or polygons.
     pub fn face_count(&self) -> usize {
         match &self.topology {
-            Topology::Points => self.corner_count(),
-            Topology::Lines => self.corner_count() / 2,
-            Topology::Triangles => self.corner_count() / 3,
             Topology::Polygons { offsets } => offsets.len().saturating_sub(1),
+            topology => self.corner_count() / topology.corners_per_face().unwrap_or(1),
         }
     }
 

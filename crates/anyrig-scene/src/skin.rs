@@ -3,6 +3,7 @@
 use crate::{Extras, NodeId};
 use anyrig_bytes::Buffer;
 use glam::DAffine3;
+use std::ops::Range;
 
 /// How joint transforms are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,15 +81,20 @@ impl Influences {
         Self::new(Layout::Offsets(offsets.into()), joints, weights)
     }
 
-    /// Joints and weights of a point, in file order; zero weights may be among them.
-    pub fn of(&self, point: usize) -> (&[u32], &[f32]) {
-        let range = match &self.layout {
+    /// Where a point's influences lie among [`Influences::joints`] and [`Influences::weights`].
+    pub fn row_range(&self, point: usize) -> Range<usize> {
+        match &self.layout {
             Layout::Fixed(n) => {
                 let n = *n as usize;
                 point * n..(point + 1) * n
             }
             Layout::Offsets(offsets) => offsets[point] as usize..offsets[point + 1] as usize,
-        };
+        }
+    }
+
+    /// Joints and weights of a point, in file order; zero weights may be among them.
+    pub fn of(&self, point: usize) -> (&[u32], &[f32]) {
+        let range = self.row_range(point);
         (&self.joints[range.clone()], &self.weights[range])
     }
 

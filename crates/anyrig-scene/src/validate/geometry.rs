@@ -164,10 +164,7 @@ fn has_one_row_per_point(influences: &Influences, points: usize) -> bool {
 }
 
 fn rows(influences: &Influences) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-    (0..influences.point_count()).map(|point| match &influences.layout {
-        Layout::Fixed(n) => point * *n as usize..(point + 1) * *n as usize,
-        Layout::Offsets(offsets) => offsets[point] as usize..offsets[point + 1] as usize,
-    })
+    (0..influences.point_count()).map(|point| influences.row_range(point))
 }
 
 fn row_is_right(influences: &Influences, row: std::ops::Range<usize>, joints: u32) -> bool {

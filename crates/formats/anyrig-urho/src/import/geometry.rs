@@ -97,7 +97,7 @@ impl<'a> GeometryImporter<'a> {
             return Ok(None);
         };
         let (topology, mut corners) = self.corners(subject, lod, index_buffer, primitive)?;
-        let size = corners_per_primitive(&topology);
+        let size = corners_per_face(&topology);
         drop_bad_primitives(&mut corners, size, vertex_buffer.vertex_count, subject, context);
         if corners.is_empty() {
             return Ok(None);
@@ -138,7 +138,7 @@ impl<'a> GeometryImporter<'a> {
             PrimitiveType::LineStrip => (Topology::Lines, expand::line_strip(Some(&indices), 0)),
             PrimitiveType::TriangleFan => (Topology::Triangles, expand::triangle_fan(Some(&indices), 0)),
         };
-        let size = corners_per_primitive(&topology);
+        let size = corners_per_face(&topology);
         cut |= corners.len() % size != 0;
         corners.truncate(corners.len() - corners.len() % size);
         if cut {
@@ -200,12 +200,9 @@ fn users(model: &Model) -> Vec<u32> {
     users
 }
 
-fn corners_per_primitive(topology: &Topology) -> usize {
-    match topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        _ => 3,
-    }
+/// There are no polygons in the file.
+fn corners_per_face(topology: &Topology) -> usize {
+    topology.corners_per_face().unwrap_or(1)
 }
 
 /// The indices of a level of detail; true when some are not there.
