@@ -34,7 +34,7 @@ anyrig_bytes::codes! {
     APPROXIMATED: "urho.approximated", Approximated, "The target holds something near a feature.";
     METADATA_LEFT_OUT: "urho.metadata-left-out", Note, "File-wide metadata such as the generator's name have no place in the target.";
     NOT_SHOWN: "urho.not-shown", Lost, "Meshes of hidden nodes, or of nodes outside the shown scene, are left out.";
-    EMPTY_PART: "urho.empty-part", Note, "A part without primitives makes no geometry.";
+    EMPTY_PART: "urho.empty-part", Lost, "A part without primitives makes no geometry.";
     BONE_RENAMED: "urho.bone-renamed", Note, "Bones are found by name, so each one got a name of its own.";
     BONE_DUPLICATED: "urho.bone-duplicated", Note,
         "A joint has two bind poses; a bone holds one, so a second bone follows the first.";

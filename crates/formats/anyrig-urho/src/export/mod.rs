@@ -24,7 +24,7 @@ use crate::options::{HandednessOption, UrhoOptions};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Diagnostic, Error, Place, Report, Result, Rope};
 use anyrig_passes as passes;
-use anyrig_scene::{Domain, ExportedFile, Scene, Semantic, Space, Topology, UvOrigin, WrittenNumbers};
+use anyrig_scene::{Domain, ExportedFile, Scene, Space, UvOrigin, WrittenNumbers};
 
 /// Most influences of a vertex: BLENDWEIGHTS and BLENDINDICES have four values each.
 const MAX_INFLUENCES: u32 = 4;
@@ -81,10 +81,10 @@ pub(crate) fn export(dialect: Dialect, mut scene: Scene, stem: &str, context: &C
     Ok(files)
 }
 
-/// Whether a part of a shown mesh has points.
+/// Whether a part of a shown mesh has faces.
 fn shows_something(scene: &Scene, plan: &skeleton::Plan) -> bool {
     let meshes = plan.instances.iter().filter_map(|i| scene.nodes[i.node].mesh.as_ref()).map(|m| &scene.meshes[m.mesh]);
-    meshes.flat_map(|mesh| &mesh.parts).any(|part| part.point_count > 0 && part.stream(&Semantic::Position).is_some())
+    meshes.flat_map(|mesh| &mesh.parts).any(|part| part.face_count() > 0 && !part.positions().is_empty())
 }
 
 /// What the written numbers are; baking and sampling each keep the error bound.
@@ -163,15 +163,6 @@ fn check_finite(bounding_box: &[[f32; 3]; 2], centres: &[[f32; 3]]) -> Result<()
     let message =
         "positions become larger than 32-bit floats hold; the transforms multiply up, or `scale` is too large";
     Err(Error::unsupported(Place::whole(), message))
-}
-
-/// Number of corners of a primitive.
-fn corners_per_primitive(topology: &Topology) -> usize {
-    match topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles | Topology::Polygons { .. } => 3,
-    }
 }
 
 fn file(folder: &str, name: &str, extension: &str, content: impl Into<Rope>) -> ExportedFile {

@@ -1,6 +1,5 @@
 //! Parts as they will be written: moved into the model's space, split where they use too many bones.
 
-use super::corners_per_primitive;
 use super::materials::Slot;
 use super::skeleton::{Binding, Instance, Joints, Plan, is_unbound};
 use crate::codes;
@@ -49,7 +48,8 @@ impl Piece {
     /// Whole primitives only.
     pub(super) fn corner_count(&self) -> usize {
         let count = self.corners.as_ref().map_or_else(|| self.part.corner_count(), Vec::len);
-        count - count % corners_per_primitive(&self.part.topology)
+        // Polygons were triangulated.
+        count - count % self.part.topology.corners_per_face().unwrap_or(3)
     }
 }
 
