@@ -92,6 +92,47 @@ fn morphs_of_all_instances_are_booked_and_can_be_stopped() {
 }
 
 #[test]
+fn parts_without_faces_are_lost_and_alone_are_refused() {
+    let bare = || {
+        let mut part = sheet(3);
+        part.corners = Some(Vec::new().into());
+        part
+    };
+    let error = UrhoExporter::new(Dialect::UrhoX).export(scene_of(vec![bare()]), "m", &Context::new());
+    assert_eq!(error.expect_err("nothing to draw").kind(), ErrorKind::Unsupported);
+    let context = Context::new();
+    let mdl = parser::mdl(&content(&export(scene_of(vec![bare(), sheet(3)]), &context), "Model.mdl"));
+    assert_eq!((mdl.geometries.len(), context.report().count_of("urho.empty-part")), (1, 1));
+    assert_eq!(context.report().worst(), Some(Severity::Lost));
+}
+
+#[test]
+fn what_is_left_out_is_named() {
+    let mut scene = scene_of(vec![sheet(3)]);
+    for name in ["a", "b", "c", "d", "e", "f", "g"] {
+        add(&mut scene, name, vec![sheet(3)], &[]);
+    }
+    for node in scene.nodes.values_mut().skip(1) {
+        node.visible = false;
+    }
+    let mut extensions = Value::Null;
+    extensions.set("VENDOR_glow", 1);
+    let first = scene.nodes.values_mut().next().expect("a node");
+    first.extras.set("gltf.extensions", extensions);
+    first.extras.set("lamp", 7);
+    let context = Context::new();
+    export(scene, &context);
+    let report = context.report();
+    let message = |code: &str| {
+        let line = report.diagnostics().iter().find(|d| d.code.id == code).expect("told");
+        (line.count, line.message.clone())
+    };
+    assert_eq!(message("urho.not-shown"), (7, "\"a\", \"b\", \"c\", \"d\", \"e\" and 2 more".to_owned()));
+    let custom = "custom data have no place: \"gltf.extensions.VENDOR_glow\", \"lamp\"";
+    assert_eq!(message("urho.not-held"), (1, custom.to_owned()));
+}
+
+#[test]
 fn unindexed_and_indexed_parts_of_all_topologies_share_the_buffers() {
     let mut lines = sheet(4);
     lines.topology = Topology::Lines;

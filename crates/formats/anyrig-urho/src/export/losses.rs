@@ -6,7 +6,8 @@ use crate::dialect::MaterialStyle;
 use crate::document::ModelLayout;
 use crate::options::HandednessOption;
 use anyrig_bytes::{Diagnostic, Report, Value};
-use anyrig_scene::{Feature, Scene, Semantic, Stream, Support, features};
+use anyrig_scene::{Feature, NodeId, Scene, Semantic, Stream, Support, features};
+use std::collections::BTreeSet;
 
 /// Features whose loss is told whenever they are used. What depends on their values is told where it happens.
 const ALWAYS: [Feature; 37] = [
@@ -79,8 +80,11 @@ pub(super) fn report(scene: &Scene, target: &Target) -> Report {
     count(&mut report, &codes::COLORS_NOT_SHOWN, "vertex colours", "parts that are not all white", colored);
     let further = "two sets of texture coordinates are kept";
     count(&mut report, &codes::NOT_HELD, "further-tex-coords", further, further_tex_coords(scene));
-    count(&mut report, &codes::NOT_SHOWN, "meshes", "", skeleton::count_not_shown(scene));
-    count(&mut report, &codes::NOT_HELD, "extras", "custom data have no place", custom_extras(scene));
+    let hidden = skeleton::not_shown(scene);
+    count(&mut report, &codes::NOT_SHOWN, "meshes", &listed(hidden.iter().map(|id| name_of(scene, *id))), hidden.len());
+    let (carriers, kinds) = custom_extras(scene);
+    let custom = format!("custom data have no place: {}", listed(kinds.iter().map(String::as_str)));
+    count(&mut report, &codes::NOT_HELD, "extras", &custom, carriers);
     if target.dialect.model_layout().0 != ModelLayout::Umd3 {
         let resting = used.get(&Feature::MorphRestWeights).map_or(0, |n| *n as usize);
         count(&mut report, &codes::MORPH_REST_WEIGHT, "morphs", "they rest at 0", resting);
@@ -118,18 +122,50 @@ fn collisions(scene: &Scene) -> usize {
     extras.filter(|e| e.get("collision_mask").is_some()).count()
 }
 
-/// Elements with data of a user's own, in any namespace but this crate's.
-fn custom_extras(scene: &Scene) -> usize {
-    let own = crate::import::EXTRAS;
-    let custom = |extras: &anyrig_scene::Extras| {
-        usize::from(extras.iter().any(|(namespace, value)| namespace != own && *value != Value::Null))
-    };
-    let mut count: usize = scene.nodes.values().map(|n| custom(&n.extras)).sum();
-    count += scene.meshes.values().map(|m| custom(&m.extras)).sum::<usize>();
-    count += scene.meshes.values().flat_map(|m| &m.parts).map(|p| custom(&p.extras)).sum::<usize>();
-    count += scene.skins.values().map(|s| custom(&s.extras)).sum::<usize>();
-    count += scene.materials.values().map(|m| custom(&m.extras)).sum::<usize>();
-    count += scene.textures.values().map(|t| custom(&t.extras)).sum::<usize>();
-    count += scene.images.values().map(|i| custom(&i.extras)).sum::<usize>();
-    count + scene.clips.iter().map(|c| custom(&c.extras)).sum::<usize>()
+/// What a node that shows a mesh is known by.
+fn name_of(scene: &Scene, id: NodeId) -> &str {
+    let node = &scene.nodes[id];
+    let mesh = node.mesh.as_ref().and_then(|m| scene.meshes.get(m.mesh)).map_or("", |m| m.name.as_str());
+    if node.name.is_empty() { mesh } else { &node.name }
+}
+
+/// The first few names, and how many more there are.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 5;
+    let names: Vec<&str> = names.collect();
+    let first: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// How many elements have data of a user's own, in any namespace but this crate's, and what these data are called.
+fn custom_extras(scene: &Scene) -> (usize, BTreeSet<String>) {
+    let nodes = scene.nodes.values().map(|n| &n.extras);
+    let meshes = scene.meshes.values().flat_map(|m| m.parts.iter().map(|p| &p.extras).chain([&m.extras]));
+    let skins = scene.skins.values().map(|s| &s.extras);
+    let materials = scene.materials.values().map(|m| &m.extras);
+    let textures = scene.textures.values().map(|t| &t.extras);
+    let images = scene.images.values().map(|i| &i.extras);
+    let clips = scene.clips.iter().map(|c| &c.extras);
+    let (mut carriers, mut kinds) = (0, BTreeSet::new());
+    for extras in nodes.chain(meshes).chain(skins).chain(materials).chain(textures).chain(images).chain(clips) {
+        let own = crate::import::EXTRAS;
+        let mut custom =
+            extras.iter().filter(|(namespace, value)| *namespace != own && **value != Value::Null).peekable();
+        carriers += usize::from(custom.peek().is_some());
+        custom.for_each(|(namespace, value)| kinds.extend(words(namespace, value)));
+    }
+    (carriers, kinds)
+}
+
+/// A namespace, with the names of what is in it: extensions, and properties of a user's own.
+fn words(namespace: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().map(|(name, _)| format!("{namespace}.{name}")).collect()
+        }
+        _ => vec![namespace.to_owned()],
+    }
 }

@@ -109,12 +109,13 @@ fn drawn_nodes(scene: &Scene) -> Vec<NodeId> {
     nodes
 }
 
-/// Number of meshes that will not be written because nothing shows them.
-pub(super) fn count_not_shown(scene: &Scene) -> usize {
+/// The nodes whose meshes will not be written because nothing shows them.
+pub(super) fn not_shown(scene: &Scene) -> Vec<NodeId> {
     let drawn = drawn_nodes(scene);
-    let levels: usize = drawn.iter().map(|node| lods::coarser(scene, *node).len()).sum();
-    let all = scene.nodes.values().filter(|n| n.mesh.is_some()).count();
-    all.saturating_sub(drawn.len() + levels)
+    let levels = drawn.iter().flat_map(|node| lods::coarser(scene, *node));
+    let written: BTreeSet<NodeId> = drawn.iter().copied().chain(levels).collect();
+    let all = scene.nodes.iter().filter(|(_, node)| node.mesh.is_some()).map(|(id, _)| id);
+    all.filter(|id| !written.contains(id)).collect()
 }
 
 fn skin_of(scene: &Scene, node: NodeId) -> Option<SkinId> {
