@@ -314,3 +314,14 @@ fn a_bundle_comes_back() {
     let image: ImageId = scene.textures[map].image.expect("an image");
     assert_eq!(pixel(scene.images[image].bytes.as_ref().expect("bytes")), [255, 100, 200, 255]);
 }
+
+/// Its textures lie beside the model, not beside it.
+#[test]
+fn a_material_of_its_own_says_where_its_textures_are_looked_for() {
+    let xml = b"<material><texture unit=\"diffuse\" name=\"Textures/a.png\"/></material>".to_vec();
+    let context = Context::new();
+    support::import("m.xml", xml, Dialect::UrhoX, &context).expect("imports");
+    let report = context.report();
+    let line = report.diagnostics().iter().find(|d| d.code.id == "urho.texture-missing").expect("told");
+    assert!(line.message.contains("read the bundle's model"), "{}", line.message);
+}

@@ -57,6 +57,8 @@ pub(super) fn import_one(
     context: &Context,
 ) -> Result<()> {
     let mut materials = Materials::new(scene, source, context);
+    materials.missing = "paths begin at the folder of the bundle, and only what lies in the material's own is read; \
+                         read the bundle's model to have its textures";
     materials.add(xml, name).map(|_| ())
 }
 
@@ -67,6 +69,8 @@ struct Materials<'a> {
     by_path: BTreeMap<String, Option<MaterialId>>,
     textures: BTreeMap<(String, MapForm), Option<TextureId>>,
     properties: BTreeMap<String, Properties>,
+    /// Why a texture was not found.
+    missing: &'static str,
 }
 
 /// What a map of rbfx says.
@@ -79,7 +83,7 @@ struct Properties {
 impl<'a> Materials<'a> {
     fn new(scene: &'a mut Scene, source: &'a dyn Source, context: &'a Context) -> Self {
         let (by_path, textures, properties) = Default::default();
-        Self { scene, source, context, by_path, textures, properties }
+        Self { scene, source, context, by_path, textures, properties, missing: "not beside the model" }
     }
 }
 
@@ -211,7 +215,7 @@ impl Materials<'_> {
             return Ok(*known);
         }
         let Some(bytes) = self.beside(path) else {
-            self.context.tell(&codes::TEXTURE_MISSING, path, "not beside the model");
+            self.context.tell(&codes::TEXTURE_MISSING, path, self.missing);
             self.textures.insert(key, None);
             return Ok(None);
         };
