@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use anyrig_bytes::codec::{Codec, from_bytes, list, to_rope};
-//! use anyrig_bytes::{Result, SharedBytes};
+//! use anyrig_bytes::{Context, Result, SharedBytes};
 //!
 //! #[derive(Clone, Default, Debug, PartialEq)]
 //! struct Bone { parent: u32, position: [f32; 3] }
@@ -23,7 +23,7 @@
 //!
 //! let wanted = vec![Bone { parent: 0, position: [1.0, 2.0, 3.0] }];
 //! let bytes = to_rope(&wanted, bones)?.to_shared();
-//! assert_eq!(from_bytes(&bytes, bones)?, wanted);
+//! assert_eq!(from_bytes(&bytes, &Context::new(), bones)?, wanted);
 //! # Ok::<(), anyrig_bytes::Error>(())
 //! ```
 
@@ -56,7 +56,7 @@ pub use tree::{Bulk, Tree, TreeCodec, tree};
 pub use write::WriteCodec;
 
 use crate::text::RawText;
-use crate::{Buffer, Endian, Error, Place, Result, Rope, SharedBytes};
+use crate::{Buffer, Context, Endian, Error, Place, Result, Rope, SharedBytes};
 use bytemuck::Pod;
 
 /// How a text is stored.
@@ -162,6 +162,14 @@ pub trait Codec: Sized {
         Ok(self.remaining().map_or(count, |left| most.min(left / size.max(1))))
     }
 
+    /// Makes sure that `count` more elements of a list may be made; only a codec that reads within a context has a say.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::LimitExceeded`]; [`crate::ErrorKind::Cancelled`].
+    fn room_for<T>(&mut self, _name: &'static str, _count: usize) -> Result<()> {
+        Ok(())
+    }
+
     /// Enters a named record or an element of a list.
     fn enter(&mut self, name: &'static str, index: Option<usize>);
 
@@ -229,10 +237,11 @@ pub fn elements<C: Codec, T: Default>(
 ) -> Result<()> {
     if C::READS {
         values.clear();
+        codec.room_for::<T>(name, count)?;
     }
     for index in 0..count {
         if C::READS {
-            // Grown one by one: `count` was checked against the bytes left, but a T may be larger than its bytes.
+            // Grown one by one: a cut file has fewer elements than were booked.
             values.push(T::default());
         }
         let Some(value) = values.get_mut(index) else {
@@ -266,15 +275,16 @@ pub fn array<C: Codec, T: Pod + Item + Send + Sync>(
     Ok(())
 }
 
-/// Reads a record that fills the bytes to the end.
+/// Reads a record that fills the bytes to the end, within the limits of a context.
 ///
 /// # Errors
 /// Those of the walk; malformed when bytes are left over.
 pub fn from_bytes<'a, T: Default>(
     bytes: &'a SharedBytes,
+    context: &'a Context,
     walk: impl FnOnce(&mut ReadCodec<'a>, &mut T) -> Result<()>,
 ) -> Result<T> {
-    let mut codec = ReadCodec::new(bytes, Endian::Little);
+    let mut codec = ReadCodec::new(bytes, Endian::Little).within(context);
     let mut value = T::default();
     walk(&mut codec, &mut value)?;
     let left = codec.remaining().unwrap_or(0);
@@ -326,7 +336,7 @@ impl Path {
 #[cfg(test)]
 mod first_steps {
     use super::*;
-    use crate::{ErrorKind, Value};
+    use crate::{ErrorKind, Limits, Value};
 
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Thing {
@@ -350,7 +360,7 @@ mod first_steps {
     fn reader_and_writer_are_one_description() {
         let bytes = to_rope(&sample(), thing).expect("writes").to_shared();
         assert_eq!(bytes.len(), 3 + 4 + 4 + 4 + 12);
-        assert_eq!(from_bytes(&bytes, thing), Ok(sample()));
+        assert_eq!(from_bytes(&bytes, &Context::new(), thing), Ok(sample()));
     }
 
     #[test]
@@ -358,20 +368,38 @@ mod first_steps {
         let bytes = to_rope(&sample(), thing).expect("writes").to_shared();
         for len in 0..bytes.len() {
             let prefix = bytes.slice(0..len).expect("inside");
-            let error = from_bytes(&prefix, thing).expect_err("a prefix");
+            let error = from_bytes(&prefix, &Context::new(), thing).expect_err("a prefix");
             assert_eq!(error.kind(), ErrorKind::Truncated, "{len}");
         }
         let mut longer = bytes.to_vec();
         longer.push(0);
-        assert_eq!(from_bytes(&longer.into(), thing).expect_err("surplus").kind(), ErrorKind::Malformed);
+        assert_eq!(
+            from_bytes(&longer.into(), &Context::new(), thing).expect_err("surplus").kind(),
+            ErrorKind::Malformed
+        );
     }
 
     #[test]
     fn a_count_beyond_the_file_names_the_field() {
         let mut bytes = to_rope(&sample(), thing).expect("writes").to_vec();
         bytes[3..7].copy_from_slice(&u32::MAX.to_le_bytes());
-        let error = from_bytes(&bytes.into(), thing).expect_err("hostile count");
+        let error = from_bytes(&bytes.into(), &Context::new(), thing).expect_err("hostile count");
         assert_eq!(error.place().element, "parts.count");
+    }
+
+    #[test]
+    fn texts_and_elements_are_booked_before_they_are_made() {
+        let bytes = to_rope(&sample(), thing).expect("writes").to_shared();
+        let within = |memory_bytes, elements| {
+            let limits = Limits { memory_bytes, elements, ..Limits::default() };
+            from_bytes(&bytes, &Context::new().with_limits(limits), thing)
+        };
+        // The name, and two parts of two bytes.
+        assert_eq!(within(22, 2), Ok(sample()));
+        for (memory, elements, place) in [(17, 2, "name"), (21, 2, "parts"), (22, 1, "parts")] {
+            let error = within(memory, elements).expect_err("no room");
+            assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, place));
+        }
     }
 
     #[test]

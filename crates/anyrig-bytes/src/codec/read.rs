@@ -2,19 +2,32 @@
 
 use super::{Codec, Field, Path, TextForm};
 use crate::text::RawText;
-use crate::{Cursor, Endian, Place, Result, SharedBytes};
+use crate::{Context, Cursor, Endian, Place, Result, SharedBytes};
+
+/// What an allocator needs for a text however short it is.
+const TEXT_OVERHEAD: usize = 16;
 
 /// Fills values from bytes.
 #[derive(Debug)]
 pub struct ReadCodec<'a> {
     cursor: Cursor<'a>,
     path: Path,
+    /// Where texts and elements of lists are booked.
+    context: Option<&'a Context>,
 }
 
 impl<'a> ReadCodec<'a> {
     /// A codec at the start of the bytes.
     pub fn new(bytes: &'a SharedBytes, endian: Endian) -> Self {
-        Self { cursor: Cursor::new(bytes, endian), path: Path::default() }
+        Self { cursor: Cursor::new(bytes, endian), path: Path::default(), context: None }
+    }
+
+    /// The same codec, which books texts and elements of lists before it makes them: a few bytes of a file may become
+    /// many of memory. Without a context only the bytes left bound them.
+    #[must_use]
+    pub fn within(mut self, context: &'a Context) -> Self {
+        self.context = Some(context);
+        self
     }
 
     /// A codec at an offset of the bytes.
@@ -30,6 +43,14 @@ impl<'a> ReadCodec<'a> {
     /// The offset of the next byte.
     pub fn position(&self) -> usize {
         self.cursor.position()
+    }
+
+    fn book(&self, name: &str, bytes: u64) -> Result<()> {
+        self.context.map_or(Ok(()), |context| context.take_memory(bytes, || self.place_of(name)))
+    }
+
+    fn place_of(&self, name: &str) -> Place {
+        self.cursor.place().named(self.path.with(name))
     }
 
     fn named<T>(&self, name: &str, result: Result<T>) -> Result<T> {
@@ -51,7 +72,9 @@ impl Codec for ReadCodec<'_> {
             TextForm::NulTerminated => self.cursor.take_until_nul(),
             TextForm::LengthU32 => self.cursor.u32().and_then(|len| self.cursor.take(len as usize)),
         };
-        value.0 = self.named(name, bytes)?.to_vec();
+        let bytes = self.named(name, bytes)?;
+        self.book(name, (bytes.len() + TEXT_OVERHEAD) as u64)?;
+        value.0 = bytes.to_vec();
         Ok(())
     }
 
@@ -67,6 +90,14 @@ impl Codec for ReadCodec<'_> {
         let count = self.named(name, count)?;
         self.cursor = probe;
         Ok(count)
+    }
+
+    fn room_for<T>(&mut self, name: &'static str, count: usize) -> Result<()> {
+        if let Some(context) = self.context {
+            context.check_cancelled()?;
+            context.take_elements(count as u64, || self.place_of(name))?;
+        }
+        self.book(name, (count as u64).saturating_mul(size_of::<T>() as u64))
     }
 
     fn enter(&mut self, name: &'static str, index: Option<usize>) {

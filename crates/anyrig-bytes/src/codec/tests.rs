@@ -82,7 +82,7 @@ proptest! {
     #[test]
     fn any_record_survives_bytes_and_json(thing in thing()) {
         let bytes = bytes_of(&thing);
-        let read = from_bytes(&bytes.clone().into(), |codec, thing: &mut Thing| thing.walk(codec)).expect("reads");
+        let read = from_bytes(&bytes.clone().into(), &Context::new(), |codec, thing: &mut Thing| thing.walk(codec)).expect("reads");
         prop_assert_eq!(&bytes_of(&read), &bytes);
         for arrays in [Arrays::Elements, Arrays::Base64] {
             let loaded = through_json(&thing, arrays).expect("loads");

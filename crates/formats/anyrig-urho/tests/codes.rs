@@ -142,7 +142,7 @@ fn read_an_odd_motion() -> Report {
 
 /// Weights, properties without a word, a spline, and triggers that cannot be read.
 fn read_a_motion_of_rbfx() -> Report {
-    let mut animation = Animation::read(&support::writer::uan2(4).into()).expect("reads");
+    let mut animation = Animation::read(&support::writer::uan2(4).into(), &Context::new()).expect("reads");
     animation.variant_tracks[0].interpolation = variant_interpolation::TENSION_SPLINE;
     let bytes = animation.write().expect("writes").to_vec();
     let motion = Attachment::new(Role::Motion, "m.ani", bytes.clone());

@@ -19,10 +19,10 @@ fn documents_are_byte_equal() {
         let bytes = SharedBytes::from(std::fs::read(&path).expect("readable"));
         let (kind, written) = match path.extension().and_then(|e| e.to_str()) {
             Some("mdl") => {
-                let model = Model::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                let model = Model::read(&bytes, &Context::new()).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
                 (usize::from(model.layout == ModelLayout::Umd2), model.write())
             }
-            Some("ani") => (2, Animation::read(&bytes).and_then(|a| a.write())),
+            Some("ani") => (2, Animation::read(&bytes, &Context::new()).and_then(|a| a.write())),
             _ => (3, XmlFile::read(&bytes, &Context::new()).map(|x| x.write())),
         };
         assert!(written.expect("writes").to_vec() == *bytes, "{}", path.display());
@@ -109,7 +109,7 @@ fn one_changed_field_changes_its_own_bytes_only() {
     let (mut models, mut edits, mut fields) = (0, 0, BTreeSet::new());
     for path in files(&root, &["mdl"]) {
         let bytes = SharedBytes::from(std::fs::read(&path).expect("readable"));
-        let model = Model::read(&bytes).expect("reads");
+        let model = Model::read(&bytes, &Context::new()).expect("reads");
         let all = numbers(&model.trace().expect("traces"));
         for number in all.iter().skip(models % 7).step_by(7) {
             let range = number.offset..number.offset + number.size;
@@ -146,7 +146,7 @@ fn a_longer_name_only_moves_what_follows() {
     let mut renamed = 0;
     for path in files(&root, &["mdl"]) {
         let bytes = SharedBytes::from(std::fs::read(path).expect("readable"));
-        let mut model = Model::read(&bytes).expect("reads");
+        let mut model = Model::read(&bytes, &Context::new()).expect("reads");
         let spans = model.trace().expect("traces");
         let Some(name) = spans.iter().find(|s| s.path == "bones[0].name") else { continue };
         model.bones[0].name.0.extend(b"++");
@@ -165,9 +165,9 @@ fn the_trace_covers_every_byte() {
     let mut traced = 0;
     for path in files(&root, &["mdl", "ani"]) {
         let bytes = SharedBytes::from(std::fs::read(&path).expect("readable"));
-        let spans = match Model::read(&bytes) {
+        let spans = match Model::read(&bytes, &Context::new()) {
             Ok(model) => model.trace(),
-            Err(_) => Animation::read(&bytes).and_then(|a| a.trace()),
+            Err(_) => Animation::read(&bytes, &Context::new()).and_then(|a| a.trace()),
         };
         let mut at = 0;
         for span in spans.expect("traces") {

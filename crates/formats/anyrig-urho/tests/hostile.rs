@@ -5,7 +5,7 @@ mod support;
 
 use anyrig_bytes::{Attachment, Context, ErrorKind, Limits, MemorySource, Role};
 use anyrig_scene::Importer;
-use anyrig_urho::document::{Animation, AnimationLayout, Track};
+use anyrig_urho::document::{Animation, AnimationLayout, Track, UrhoDocument};
 use anyrig_urho::{Dialect, UrhoImporter};
 use support::{corpus, export, import};
 
@@ -314,6 +314,45 @@ fn deltas_are_booked_for_each_part_before_they_are_gathered() {
     assert!(read(1).is_ok());
     let error = read(100).expect_err("the same deltas for a hundred parts");
     assert_eq!((error.kind(), error.place().element.as_str()), (ErrorKind::LimitExceeded, "morphs"));
+}
+
+/// A track of six bytes is a hundred in memory, a morph of five bytes sixty; alone, attached and found.
+#[test]
+fn short_records_are_booked_before_they_are_made() {
+    let tracks = |count: u32| {
+        let mut out = support::writer::Out::default();
+        out.bytes(b"UANI").text("m").floats(&[1.0]).words(&[count]);
+        for _ in 0..count {
+            out.text("").bytes(&[0]).words(&[0]);
+        }
+        out.0
+    };
+    let morphs = |count: u32| {
+        let mut out = support::writer::Out::default();
+        out.bytes(b"UMD2").words(&[0, 0, 0, count]);
+        for _ in 0..count {
+            out.text("").words(&[0]);
+        }
+        out.words(&[0]).bytes(&[0; 24]);
+        out.0
+    };
+    let within = |memory_bytes| {
+        let mut limits = Limits::default();
+        limits.memory_bytes = memory_bytes;
+        Context::new().with_limits(limits)
+    };
+    for (name, bytes) in [("a.ani", tracks(10_000)), ("a.mdl", morphs(10_000))] {
+        let document = |memory| UrhoDocument::read(&bytes.clone().into(), &within(memory));
+        assert!(document(10_000_000).is_ok(), "{name}");
+        let error = document(600_000).expect_err(name);
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{name}: {error}");
+    }
+    let model = || support::writer::umd3(2);
+    for role in [Role::Motion, Role::FoundMotion] {
+        let context = within(600_000).with_attachment(Attachment::new(role, "m.ani", tracks(10_000)));
+        let error = import("a.mdl", model(), Dialect::Rbfx, &context).expect_err("too many tracks");
+        assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{role:?}: {error}");
+    }
 }
 
 /// By themselves, beside a model and beside a motion.

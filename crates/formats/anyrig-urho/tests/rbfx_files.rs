@@ -331,11 +331,11 @@ fn only_what_stands_alone_is_an_input() {
 
 #[test]
 fn the_version_decides_what_a_dump_may_hold() {
-    let mut model = Model::read(&SharedBytes::from(umd3(2))).expect("reads");
+    let mut model = Model::read(&SharedBytes::from(umd3(2)), &Context::new()).expect("reads");
     model.version = 1;
     let shorter = model.write().expect("writes").to_vec();
     assert!(shorter == umd3(1));
-    let mut animation = Animation::read(&uan2(4).into()).expect("reads");
+    let mut animation = Animation::read(&uan2(4).into(), &Context::new()).expect("reads");
     animation.version = 2;
     assert!(animation.write().expect("writes").to_vec() == uan2(2));
 }

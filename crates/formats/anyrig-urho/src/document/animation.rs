@@ -4,7 +4,7 @@ use super::layouts;
 use super::variant::{VariantTrack, variant_track};
 use anyrig_bytes::codec::{self, Codec, ReadCodec, Record, Span, TextForm, list};
 use anyrig_bytes::text::RawText;
-use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
+use anyrig_bytes::{Context, Error, Place, Result, Rope, SharedBytes};
 
 /// Which of the three layouts an animation has. The first two share the magic `UANI`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -175,19 +175,19 @@ impl Animation {
     ///
     /// # Errors
     /// Truncated or malformed with the field's path.
-    pub fn read(bytes: &SharedBytes) -> Result<Self> {
+    pub fn read(bytes: &SharedBytes, context: &Context) -> Result<Self> {
         if bytes.starts_with(b"UAN2") {
-            return Self::read_as(bytes, AnimationLayout::Rbfx);
+            return Self::read_as(bytes, AnimationLayout::Rbfx, context);
         }
         let says_urhox = bytes.get(4..8) == Some(&URHOX_VERSION.to_le_bytes());
         if !says_urhox {
-            return Self::read_as(bytes, AnimationLayout::Classic);
+            return Self::read_as(bytes, AnimationLayout::Classic, context);
         }
-        let urhox = Self::read_as(bytes, AnimationLayout::UrhoX);
+        let urhox = Self::read_as(bytes, AnimationLayout::UrhoX, context);
         match urhox {
             Ok(animation) if animation.tail.is_empty() => Ok(animation),
             // A classic animation whose name is the one character 2 begins the same.
-            urhox => Self::read_as(bytes, AnimationLayout::Classic).or(urhox),
+            urhox => Self::read_as(bytes, AnimationLayout::Classic, context).or(urhox),
         }
     }
 
@@ -195,8 +195,8 @@ impl Animation {
     ///
     /// # Errors
     /// Truncated or malformed with the field's path.
-    pub fn read_as(bytes: &SharedBytes, layout: AnimationLayout) -> Result<Self> {
-        codec::from_bytes(bytes, |codec: &mut ReadCodec<'_>, animation: &mut Self| {
+    pub fn read_as(bytes: &SharedBytes, layout: AnimationLayout, context: &Context) -> Result<Self> {
+        codec::from_bytes(bytes, context, |codec: &mut ReadCodec<'_>, animation: &mut Self| {
             animation.layout = layout;
             walk(codec, animation)
         })

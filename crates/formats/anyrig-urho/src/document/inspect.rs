@@ -50,7 +50,7 @@ impl UrhoDocument {
     fn read_again(&self, context: &Context) -> Result<()> {
         let bytes = anyrig_scene::Document::write(self)?.to_shared();
         let again = match self {
-            Self::Animation(animation) => Animation::read_as(&bytes, animation.layout).map(Self::Animation),
+            Self::Animation(animation) => Animation::read_as(&bytes, animation.layout, context).map(Self::Animation),
             Self::Xml(_) => XmlFile::read(&bytes, context).map(Self::Xml),
             Self::MaterialList(_) => MaterialList::read(&bytes, context).map(Self::MaterialList),
             Self::Model(_) | Self::TriggersJson(_) => Self::read(&bytes, context),

@@ -49,8 +49,8 @@ impl UrhoDocument {
     /// Those of the kind's reader; unsupported when it is none of the kinds.
     pub fn read(bytes: &SharedBytes, context: &Context) -> Result<Self> {
         match bytes.first_chunk::<4>() {
-            Some(b"UMDL" | b"UMD2" | b"UMD3") => Model::read(bytes).map(Self::Model),
-            Some(b"UANI" | b"UAN2") => Animation::read(bytes).map(Self::Animation),
+            Some(b"UMDL" | b"UMD2" | b"UMD3") => Model::read(bytes, context).map(Self::Model),
+            Some(b"UANI" | b"UAN2") => Animation::read(bytes, context).map(Self::Animation),
             _ if XmlFile::kind_of(bytes).is_some() => XmlFile::read(bytes, context).map(Self::Xml),
             _ if MaterialList::looks_like(bytes) => MaterialList::read(bytes, context).map(Self::MaterialList),
             _ if TriggersJson::looks_like(bytes) => TriggersJson::read(bytes, context).map(Self::TriggersJson),

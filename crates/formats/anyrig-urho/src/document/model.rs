@@ -4,7 +4,7 @@ use super::layouts;
 use super::{VertexElement, legacy_elements};
 use anyrig_bytes::codec::{self, Codec, ReadCodec, Record, Span, TextForm, elements, list, record};
 use anyrig_bytes::text::RawText;
-use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes};
+use anyrig_bytes::{Context, Error, Place, Result, Rope, SharedBytes};
 
 /// Which of the sibling layouts a model has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -280,9 +280,9 @@ impl Model {
     /// Reads a file.
     ///
     /// # Errors
-    /// Truncated or malformed with the field's path; unsupported for vertex elements of an unknown type.
-    pub fn read(bytes: &SharedBytes) -> Result<Self> {
-        codec::from_bytes(bytes, |codec: &mut ReadCodec<'_>, model| walk(codec, model))
+    /// Truncated or malformed with the field's path; unsupported for vertex elements of an unknown type; limits.
+    pub fn read(bytes: &SharedBytes, context: &Context) -> Result<Self> {
+        codec::from_bytes(bytes, context, |codec: &mut ReadCodec<'_>, model| walk(codec, model))
     }
 
     /// Writes the file; byte-equal to what was read when nothing was changed.

@@ -293,6 +293,9 @@ fn token<C: Codec>(codec: &mut C, token: &mut Token) -> Result<()> {
     Ok(())
 }
 
+/// What an allocator needs for a text however short it is.
+const TEXT_OVERHEAD: u64 = 16;
+
 /// Books what the tokens of a text need, which is many times the text where tags are short.
 fn book(bytes: &[u8], context: &Context) -> Result<()> {
     let count = |wanted: u8| bytes.iter().filter(|b| **b == wanted).count() as u64;
@@ -301,7 +304,10 @@ fn book(bytes: &[u8], context: &Context) -> Result<()> {
     context.take_elements(tokens.saturating_add(attributes), Place::whole)?;
     // A list of attributes has room for four when there is one.
     let lists = attributes.saturating_mul(4 * size_of::<Attribute>() as u64);
+    // Names, ends, gaps and quotes are texts of their own, however short.
+    let texts = tokens.saturating_mul(2).saturating_add(attributes.saturating_mul(5)).saturating_mul(TEXT_OVERHEAD);
     let bytes = (tokens * size_of::<Token>() as u64).saturating_add(lists).saturating_add(bytes.len() as u64);
+    let bytes = bytes.saturating_add(texts);
     context.take_memory(bytes, Place::whole)
 }
 

@@ -9,8 +9,8 @@ pub(crate) fn verify(dialect: Dialect, file_name: &str, source: &dyn Source, con
     context.check_cancelled()?;
     let extension = file_name.rsplit_once('.').map_or("", |(_, e)| e).to_lowercase();
     let checked = match extension.as_str() {
-        "mdl" => Model::read(source.bytes()).and_then(|m| model(&m, dialect)),
-        "ani" => Animation::read(source.bytes()).and_then(|a| animation(&a, dialect)),
+        "mdl" => Model::read(source.bytes(), context).and_then(|m| model(&m, dialect)),
+        "ani" => Animation::read(source.bytes(), context).and_then(|a| animation(&a, dialect)),
         "xml" => XmlFile::read(source.bytes(), context).map(|_| ()),
         "txt" => MaterialList::read(source.bytes(), context).map(|_| ()),
         _ => Ok(()),

@@ -142,7 +142,8 @@ struct Motions<'a> {
 impl Motions<'_> {
     fn attach_named(&mut self) -> Result<()> {
         for attachment in self.context.attachments(Role::Motion) {
-            let animation = Animation::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
+            let animation =
+                Animation::read(&attachment.bytes, self.context).map_err(|e| e.in_file(&attachment.name))?;
             if self.rig.bones.is_empty() && !animation.tracks.is_empty() {
                 let message = format!("{} moves bones, and the model has none", attachment.name);
                 return Err(Error::usage(message));
@@ -157,12 +158,13 @@ impl Motions<'_> {
         let context = self.context;
         for attachment in context.attachments(Role::FoundMotion) {
             let name = attachment.name.as_str();
-            let animation = match Animation::read(&attachment.bytes) {
+            let animation = match Animation::read(&attachment.bytes, context) {
                 Ok(animation) if motion::moves_one_of(&animation, self.scene, self.rig, context) => animation,
                 Ok(_) => {
                     context.tell(&codes::MOTION_LEFT_OUT, name, "it moves no bone of this model");
                     continue;
                 }
+                Err(error) if error.ends_job() => return Err(error.in_file(name)),
                 Err(error) => {
                     context.tell(&codes::MOTION_LEFT_OUT, name, error.to_string());
                     continue;
@@ -198,7 +200,7 @@ fn skeleton_attachment(scene: &mut Scene, context: &Context) -> Result<Rig> {
     let Some(attachment) = context.attachments(Role::Skeleton).next() else {
         return Ok(Rig::default());
     };
-    let model = Model::read(&attachment.bytes).map_err(|e| e.in_file(&attachment.name))?;
+    let model = Model::read(&attachment.bytes, context).map_err(|e| e.in_file(&attachment.name))?;
     let names = Names::of(model.bones.iter().map(|b| &b.name), context);
     Ok(Rig { bones: skeleton::import(scene, &model, &names, context)?, mesh: None })
 }
