@@ -72,10 +72,16 @@ pub struct AttachedSource<'a> {
 
 impl AttachedSource<'_> {
     /// A name from the primary file's folder; `None` for what lies elsewhere.
-    fn beside_primary(&self, relative_name: &str) -> Option<String> {
-        let own = normal_relative_name(&self.attachment.name).ok()?;
-        let folder = own.rsplit_once('/').map(|(folder, _)| format!("{folder}/"));
-        Some(format!("{}{relative_name}", folder.unwrap_or_default()))
+    fn beside_primary(&self, relative_name: &str) -> Result<Option<String>> {
+        let Ok(own) = normal_relative_name(&self.attachment.name) else { return Ok(None) };
+        let Some((folder, _)) = own.rsplit_once('/') else { return Ok(Some(relative_name.to_owned())) };
+        // Behind a folder an absolute name or a drive would look like a relative one. A name may leave the folder,
+        // though, as long as it stays in that of the primary file.
+        let first = relative_name.split(['/', '\\']).next().unwrap_or_default();
+        if first.is_empty() || first.contains(':') {
+            normal_relative_name(relative_name)?;
+        }
+        Ok(Some(format!("{folder}/{relative_name}")))
     }
 }
 
@@ -98,14 +104,14 @@ impl Source for AttachedSource<'_> {
     fn resolve(&self, relative_name: &str) -> Result<Option<SharedBytes>> {
         match &self.attachment.origin {
             Some(origin) => origin.resolve(relative_name),
-            None => self.beside_primary(relative_name).map_or(Ok(None), |name| self.primary.resolve(&name)),
+            None => self.beside_primary(relative_name)?.map_or(Ok(None), |name| self.primary.resolve(&name)),
         }
     }
 
     fn find(&self, relative_name: &str) -> Result<Option<(String, SharedBytes)>> {
         match &self.attachment.origin {
             Some(origin) => origin.find(relative_name),
-            None => self.beside_primary(relative_name).map_or(Ok(None), |name| self.primary.find(&name)),
+            None => self.beside_primary(relative_name)?.map_or(Ok(None), |name| self.primary.find(&name)),
         }
     }
 }
@@ -136,6 +142,14 @@ mod tests {
         assert_eq!(found(&named("/home/a.ani")), None);
         let own = Attachment::of_source(Role::Motion, "t/a.ani", Arc::new(elsewhere));
         assert_eq!((found(&own), own.bytes.to_vec()), (Some(vec![3]), vec![9]));
+        for name in ["/a.xml", "\\a.xml", "C:\\a.xml", "http://a.xml", ""] {
+            let below = named("t/a.ani");
+            assert!(below.beside(&model).resolve(name).is_err() && below.beside(&model).find(name).is_err(), "{name}");
+        }
+        assert_eq!(
+            named("t/a.ani").beside(&model).resolve("../a.xml").expect("still below").map(|b| b.to_vec()),
+            Some(vec![1])
+        );
         assert!(
             own.beside(&model).resolve("../a.xml").is_err() && named("a.ani").beside(&model).resolve("/a").is_err()
         );

@@ -98,7 +98,10 @@ fn morph(share: &MorphShare) -> Vec<String> {
 }
 
 fn influence(share: &InfluenceShare, ui: Ui) -> String {
-    let chain: Vec<String> = share.chain.iter().map(|name| named(name)).collect();
+    let mut chain: Vec<String> = share.chain.iter().map(|name| named(name)).collect();
+    if share.chain_left_out > 0 {
+        chain.insert(0, format!("({} more)", share.chain_left_out));
+    }
     let title = ui.ink(Ink::Bold, &format!("joint {} {}", share.joint, named(&share.name)));
     let mut text = format!("\n{title}, weight {}: {}\n", share.weight, chain.join(" / "));
     let matrices = [

@@ -4,12 +4,12 @@ use crate::args::{Global, MotionArgs};
 use crate::failure::{Exit, Failure, Result};
 use crate::inspect::opened;
 use crate::rewrite::{Output, output, write};
-use crate::stage::Existing;
+use crate::stage::{Existing, check_place};
 use crate::ui::{Ui, Volume, size};
 use anyrig::bytes::Rope;
 use anyrig::image::{Rgba8Image, encode_gif, encode_moving_webp, encode_png, encode_webp};
 use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, Rgba, View};
-use anyrig::{Context, Registry, Scene, nearest};
+use anyrig::{Context, Registry, Scene, clip_named, nearest};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ Examples:
   anyrig render Fox.fbx -o Fox.png --view side --size 640x480 --background transparent
 
 A picture of a clip is framed by all of the clip, so that pictures of one clip fit together. The same file and options give
-the same bytes on any machine.
+the same bytes on any x86-64 processor.
 Debug views: points, wire, bones, axes, weights (of all joints, or of --bone), influences, normals, tangents, facing,
 uv-checker, bind-ghost.";
 
@@ -130,12 +130,19 @@ pub fn run(args: &RenderArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let kind = kind(args)?;
     let from = args.from.as_deref();
     let (source, context) = opened(&args.input, from, &args.motion, global)?;
-    let scene = Registry::standard().load(&source, from, &context)?;
-    let options = options(args, &scene)?;
+    let place = output(&args.output, Existing::unless_forced(args.force));
+    if let Output::File(path, existing) = place {
+        // Before the work, which would be for nothing.
+        check_place(path, existing, &source.used().into_iter().collect())?;
+    }
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.map_or(0, usize::from)).build();
     let threads = threads.map_err(|e| Failure::failed(format!("cannot start threads: {e}")))?;
-    let bytes = threads.install(|| draw(args, kind, scene, &options, &context))?;
-    let place = output(&args.output, Existing::unless_forced(args.force));
+    // Reading takes threads too.
+    let bytes = threads.install(|| {
+        let scene = Registry::standard().load(&source, from, &context)?;
+        let options = options(args, &scene)?;
+        draw(args, kind, scene, &options, &context)
+    })?;
     let length = bytes.len() as u64;
     write(place, &Rope::from(bytes), &source)?;
     if matches!(place, Output::File(..)) && ui.volume > Volume::Quiet {
@@ -204,18 +211,12 @@ fn pose(args: &RenderArgs, scene: &Scene) -> Result<PoseChoice> {
 
 /// A clip by its name, or else by its number; the first without one.
 fn clip(scene: &Scene, name: Option<&str>) -> Result<usize> {
-    let names = || scene.clips.iter().map(|c| c.name.as_str());
     if scene.clips.is_empty() {
         return Err(Failure::usage(
             "the file has no clips; leave out --clip, --time and --pose clip, or say --motion FILE",
         ));
     }
-    let Some(name) = name else { return Ok(0) };
-    let by_number = || name.parse().ok().filter(|number| *number < scene.clips.len());
-    names().position(|n| n == name).or_else(by_number).ok_or_else(|| {
-        let hint = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        Failure::usage(format!("no clip is called `{name}`{hint}; there are {}, counted from 0", scene.clips.len()))
-    })
+    Ok(name.map_or(Ok(0), |name| clip_named(scene, name))?)
 }
 
 fn bone(scene: &Scene, name: &str) -> Result<usize> {

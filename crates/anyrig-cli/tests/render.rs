@@ -59,6 +59,9 @@ fn outputs_are_kept_and_inputs_safe() {
     write(&at.join("in.glb"), &triangle("", ""));
     write(&at.join("old.png"), b"old");
     run(at, &["render", "in.glb", "-o", "old.png", "--size", "8"]).exits(1).says("--force overwrites it");
+    // Told before the input is read.
+    write(&at.join("wrecked.glb"), &triangle("", "")[..40]);
+    run(at, &["render", "wrecked.glb", "-o", "old.png", "--size", "8"]).exits(1).says("--force overwrites it");
     assert_eq!(fs::read(at.join("old.png")).expect("kept"), b"old");
     run(at, &["render", "in.glb", "-o", "old.png", "--size", "8", "--force"]).exits(0);
     write(&at.join("model.png"), &triangle("", ""));

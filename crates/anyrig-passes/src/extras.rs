@@ -62,12 +62,13 @@ fn any(value: &Value, wanted: impl Fn(&Value) -> bool) -> bool {
     false
 }
 
-/// Removes what may refer to elements by number, channels with such a path too. How many namespaces and channels went.
+/// Removes what may refer to elements by number, channels with such a path too. How many namespaces and channels went;
+/// bookkeeping goes without being counted.
 pub(crate) fn drop_references(scene: &mut Scene) -> u64 {
     let mut count = 0;
     let mut drop_from = |extras: &mut Extras| {
         let stale: Vec<String> = referring(extras).map(str::to_owned).collect();
-        count += stale.len() as u64;
+        count += extras.carried().filter(|(namespace, _)| stale.iter().any(|s| s == namespace)).count() as u64;
         stale.iter().for_each(|namespace| drop(extras.remove(namespace)));
     };
     scene.for_each_extras_mut(&mut drop_from);

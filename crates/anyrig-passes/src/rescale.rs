@@ -40,7 +40,8 @@ pub fn rescale(scene: &mut Scene, factor: f64, context: &Context) -> Result<()> 
             LightKind::Point | LightKind::Spot { .. } => light.intensity *= factor * factor,
         }
     }
-    let count = extras::of_scene(scene).filter(|e| e.iter().any(|(_, value)| extras::holds_fractions(value))).count();
+    let count =
+        extras::of_scene(scene).filter(|e| e.carried().any(|(_, value)| extras::holds_fractions(value))).count();
     if count > 0 {
         let diagnostic = Diagnostic::new(&codes::EXTRAS_NOT_RESCALED, "carried data", "their numbers stay");
         context.push(diagnostic.times(count as u64));
@@ -155,7 +156,9 @@ mod tests {
         scene.nodes[node].extras.set("x.count", Value::Int(3));
         let context = Context::new();
         rescale(&mut scene, 2.0, &context).expect("valid");
-        assert!(context.report().is_empty());
+        scene.nodes[node].extras.set_bookkeeping("x.window", Value::Float(0.5));
+        rescale(&mut scene, 2.0, &context).expect("valid");
+        assert!(context.report().is_empty(), "nobody misses bookkeeping");
         scene.nodes[node].extras.set("x.radius", Value::Float(0.5));
         rescale(&mut scene, 2.0, &context).expect("valid");
         assert_eq!(context.report().count_of("passes.extras-not-rescaled"), 1);

@@ -331,9 +331,11 @@ mod tests {
         let mut whole = scene();
         whole.extras.set("x.nodes", Value::Array(vec![Value::Int(3)]));
         whole.extras.set("x.note", "hello");
+        whole.extras.set_bookkeeping("x.window", 3);
         let context = Context::new();
         let roots = split(&whole, SplitBy::Root, &context).expect("small");
         assert!(roots.iter().all(|p| p.scene.extra("x.nodes").is_none() && p.scene.extra("x.note").is_some()));
+        assert!(roots.iter().all(|p| p.scene.extra("x.window").is_none()), "gone, but nothing that anyone misses");
         assert_eq!(context.report().count_of("passes.extras-dropped"), 2);
         let mut limits = anyrig_bytes::Limits::default();
         limits.elements = 10;

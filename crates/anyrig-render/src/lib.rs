@@ -1,5 +1,5 @@
-//! Pictures of scenes, drawn on the processor alone: the same scene and options give the same pixels on any machine and
-//! any number of threads.
+//! Pictures of scenes, drawn on the processor alone: the same scene and options give the same pixels on any
+//! x86-64 processor and any number of threads.
 //!
 //! ```
 //! use anyrig_render::{PictureOptions, PictureSize, Renderer};

@@ -22,7 +22,7 @@ impl Renderer {
     /// `options.size` is that of one picture; its pose is not used.
     ///
     /// # Errors
-    /// [`anyrig_bytes::ErrorKind::Usage`] for a scene without clips, and those of [`Renderer::picture`].
+    /// [`anyrig_bytes::ErrorKind::Usage`] for a scene without clips or with more than fit, and those of [`Renderer::picture`].
     pub fn contact_sheet(&self, options: &PictureOptions, context: &Context) -> Result<Rgba8Image> {
         let clips = &self.scene().clips;
         if clips.is_empty() {
@@ -32,6 +32,9 @@ impl Renderer {
         let (cell, columns) = (options.size, SHARES.len() as u32);
         let rows = u32::try_from(clips.len()).unwrap_or(u32::MAX);
         let height = rows.saturating_mul(cell.height.saturating_add(LABEL));
+        if height > PictureSize::LONGEST {
+            return Err(Error::usage(too_high(rows, cell.height)));
+        }
         let whole = PictureSize { width: cell.width.saturating_mul(columns), height };
         whole.book(context)?;
         let mut sheet = Sheet::new(whole, options.background)?;
@@ -50,6 +53,15 @@ impl Renderer {
         }
         Ok(sheet.image)
     }
+}
+
+fn too_high(clips: u32, size: u32) -> String {
+    let longest = PictureSize::LONGEST;
+    let fit = longest / size.saturating_add(LABEL);
+    let most = (longest / clips.max(1)).saturating_sub(LABEL);
+    let remedy =
+        if most > 0 { format!("say --size {most} or less") } else { "draw them one by one with --clip".to_owned() };
+    format!("{clips} clips are more than a contact sheet holds, {fit} at a height of {size} pixels each; {remedy}")
 }
 
 fn label(clip: &Clip) -> String {

@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::color::to_light;
 use crate::description::Map;
-use anyrig_bytes::{Context, Diagnostic, ErrorKind, Place, Report, Result};
+use anyrig_bytes::{Context, Diagnostic, Place, Report, Result};
 use anyrig_image::{Rgba8Image, decode_rgba8};
 use anyrig_scene::{Image, Scene, TextureId, Wrap};
 use glam::{Vec2, Vec4};
@@ -58,7 +58,7 @@ fn decode_one(scene: &Scene, id: TextureId, context: &Context, report: &mut Repo
     for image in images {
         match image.bytes.as_ref().map(|bytes| decode_rgba8(bytes, context)) {
             Some(Ok(pixels)) => return Texture::new(&pixels, context),
-            Some(Err(error)) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded) => {
+            Some(Err(error)) if error.ends_job() => {
                 return Err(error.in_element(|| format!("image {}", name_of(image))));
             }
             Some(Err(error)) => complaint = format!("{}: {}", name_of(image), error.message()),

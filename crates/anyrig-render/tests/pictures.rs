@@ -323,6 +323,18 @@ fn a_sheet_has_a_row_for_each_clip() {
 }
 
 #[test]
+fn more_clips_than_a_sheet_holds_are_refused_with_what_fits() {
+    let context = Context::new();
+    let mut scene = sliding();
+    scene.clips = vec![Clip::new("still"); 77];
+    let renderer = Renderer::new(scene, &context).expect("a sound scene");
+    let error = renderer.contact_sheet(&plain(192), &context).expect_err("too many");
+    assert_eq!(error.kind(), ErrorKind::Usage);
+    assert!(error.message().contains("77 clips") && error.message().contains("76 at"), "{error}");
+    assert!(error.message().contains("--size 190 or less"), "{error}");
+}
+
+#[test]
 fn a_turntable_goes_all_round() {
     let mut scene = Scene::default();
     let node = show(&mut scene, square(), unlit([1.0, 0.0, 0.0, 1.0]));

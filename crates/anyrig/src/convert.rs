@@ -310,7 +310,7 @@ pub(crate) fn written_back(route: &Route<'_>, request: &ConvertRequest, context:
     check_names(&files)?;
     match check_whole(route.exporter, &files, context) {
         Ok(()) => Ok(Back::Files(files)),
-        Err(e) if matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded) => Err(e),
+        Err(e) if e.ends_job() => Err(e),
         Err(e) if via == Via::Auto => Ok(Back::Damaged(e)),
         Err(e) => {
             let message = format!(
@@ -326,7 +326,7 @@ pub(crate) fn written_back(route: &Route<'_>, request: &ConvertRequest, context:
 /// Why a damaged input became nothing.
 fn with_fault(error: Error, fault: &Error) -> Error {
     let is_same = error.message().contains(fault.message());
-    if is_same || matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded | ErrorKind::Losses) {
+    if is_same || error.ends_job() || error.kind() == ErrorKind::Losses {
         return error;
     }
     let message =

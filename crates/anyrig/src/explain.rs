@@ -86,8 +86,10 @@ pub struct InfluenceShare {
     pub joint: usize,
     /// Name of the joint's node.
     pub name: String,
-    /// The names from the top down to the joint.
+    /// The names from the top down to the joint; of a longer chain the last 64.
     pub chain: Vec<String>,
+    /// How many names the chain leaves out at the top.
+    pub chain_left_out: usize,
     /// Its weight.
     pub weight: f64,
     /// The inverse bind: from the mesh to the joint at bind time.
@@ -163,15 +165,22 @@ fn pose<'a>(scene: &'a Scene, request: &ExplainRequest) -> Result<(Pose, Option<
         return Err(Error::usage("the time is to be a finite number of seconds"));
     }
     let Some(wanted) = &request.clip else { return Ok((Pose::rest(scene), None, 0.0)) };
-    let by_index = || wanted.parse::<usize>().ok().and_then(|index| scene.clips.get(index));
-    let named = scene.clips.iter().find(|clip| clip.name == *wanted);
-    let Some(clip) = named.or_else(by_index) else {
-        let hint = hint(wanted, scene.clips.iter().map(|clip| clip.name.as_str()));
-        let count = scene.clips.len();
-        return Err(Error::usage(format!("no clip is called `{wanted}`{hint}; there are {count}, counted from 0")));
-    };
+    let clip = &scene.clips[clip_named(scene, wanted)?];
     let time_secs = request.time_secs.unwrap_or(clip.start_secs);
     Ok((Pose::of_clip(scene, clip, time_secs), Some(clip), time_secs))
+}
+
+/// The index of a clip by its name, or else by its number from 0.
+///
+/// # Errors
+/// [`anyrig_bytes::ErrorKind::Usage`] when there is no such clip, with the name that was probably meant.
+pub fn clip_named(scene: &Scene, wanted: &str) -> Result<usize> {
+    let count = scene.clips.len();
+    let by_number = || wanted.parse::<usize>().ok().filter(|number| *number < count);
+    scene.clips.iter().position(|clip| clip.name == wanted).or_else(by_number).ok_or_else(|| {
+        let hint = hint(wanted, scene.clips.iter().map(|clip| clip.name.as_str()));
+        Error::usage(format!("no clip is called `{wanted}`{hint}; there are {count}, counted from 0"))
+    })
 }
 
 /// The targets that have a weight now and move the vertex.
@@ -209,10 +218,12 @@ fn joints(
         let node = *skin.joints.get(index)?;
         let joint_from_mesh = skin.inverse_binds.get(index).copied().unwrap_or_default();
         let entry = palette.get(index).copied().unwrap_or_default();
+        let (chain, chain_left_out) = chain(scene, node);
         Some(InfluenceShare {
             joint: index,
             name: scene.nodes[node].name.clone(),
-            chain: chain(scene, node),
+            chain,
+            chain_left_out,
             weight: (*weight).into(),
             joint_from_mesh: rows(joint_from_mesh),
             scene_from_joint: rows(worlds.get(node.index()).copied().unwrap_or_default()),
@@ -229,10 +240,12 @@ fn rigid(scene: &Scene, shown: Shown, worlds: &[DAffine3], morphed: DVec3) -> In
     let scene_from_node = worlds.get(shown.node.index()).copied().unwrap_or_default();
     let node_from_mesh = node_from_mesh(scene, shown);
     let entry = scene_from_node * node_from_mesh;
+    let (chain, chain_left_out) = chain(scene, shown.node);
     InfluenceShare {
         joint: 0,
         name: scene.nodes[shown.node].name.clone(),
-        chain: chain(scene, shown.node),
+        chain,
+        chain_left_out,
         weight: 1.0,
         joint_from_mesh: rows(node_from_mesh),
         scene_from_joint: rows(scene_from_node),
@@ -242,12 +255,15 @@ fn rigid(scene: &Scene, shown: Shown, worlds: &[DAffine3], morphed: DVec3) -> In
     }
 }
 
-/// The names from the top down to a node. Validated scenes have no cycles.
-fn chain(scene: &Scene, node: NodeId) -> Vec<String> {
-    let up = std::iter::successors(Some(node), |id| scene.nodes[*id].parent);
-    let mut names: Vec<String> = up.map(|id| scene.nodes[id].name.clone()).collect();
+/// Names that a chain has at most: a vertex of many joints deep in a tree would have each name of it many times.
+const CHAIN: usize = 64;
+
+/// The names from the top down to a node, and how many more there are above. Validated scenes have no cycles.
+fn chain(scene: &Scene, node: NodeId) -> (Vec<String>, usize) {
+    let mut up = std::iter::successors(Some(node), |id| scene.nodes[*id].parent);
+    let mut names: Vec<String> = up.by_ref().take(CHAIN).map(|id| scene.nodes[id].name.clone()).collect();
     names.reverse();
-    names
+    (names, up.count())
 }
 
 fn rows(affine: DAffine3) -> [[f64; 4]; 4] {

@@ -59,7 +59,7 @@ pub use convert::{Conversion, Road, convert, load};
 pub use diagnostics::diagnostic_codes;
 pub use dissect::{DissectRequest, Dissection, dissect};
 pub use dump::Rewritten;
-pub use explain::{ExplainRequest, Explanation, InfluenceShare, MorphShare, explain};
+pub use explain::{ExplainRequest, Explanation, InfluenceShare, MorphShare, clip_named, explain};
 pub use formats::{CapabilityRow, FormatSummary};
 pub use inspect::{Inspection, inspect};
 pub use optimize::{Optimization, OptimizeOptions, Outcome, PassName, optimize_scene};

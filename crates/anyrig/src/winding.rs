@@ -4,6 +4,7 @@ use crate::codes;
 use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_scene::glam::DVec3;
 use anyrig_scene::{Domain, Mesh, Part, Scene, Semantic, Topology, Winding};
+use std::ops::Range;
 
 /// Cosine below which a normal counts as one of the back: normals that lie nearly in the face say nothing.
 const AGAINST: f64 = -0.1;
@@ -27,17 +28,29 @@ pub(crate) fn check(scene: &Scene, context: &Context) -> Result<()> {
 }
 
 fn count(mesh: &Mesh, outward: f64) -> u64 {
-    let triangles = mesh.parts.iter().filter(|part| part.topology == Topology::Triangles);
-    let against = |part: &&Part| (0..part.corner_count() / 3).filter(|face| is_against(part, *face, outward)).count();
-    triangles.map(|part| against(&part) as u64).sum()
+    mesh.parts.iter().map(|part| count_of_part(part, outward)).sum()
 }
 
-/// Whether all three normals point out of the other side than the winding's.
-fn is_against(part: &Part, face: usize, outward: f64) -> bool {
+fn count_of_part(part: &Part, outward: f64) -> u64 {
+    let against = |(face, corners): (usize, Range<usize>)| {
+        let triangles = corners.len().saturating_sub(2) as u64;
+        if triangles > 0 && is_against(part, (face, corners), outward) { triangles } else { 0 }
+    };
+    match &part.topology {
+        Topology::Points | Topology::Lines => 0,
+        Topology::Triangles => (0..part.corner_count() / 3).map(|face| against((face, 3 * face..3 * face + 3))).sum(),
+        Topology::Polygons { offsets } => {
+            let faces = offsets.as_slice().windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+            faces.enumerate().map(against).sum()
+        }
+    }
+}
+
+/// Whether all normals of a face point out of the other side than the winding's.
+fn is_against(part: &Part, (face, mut corners): (usize, Range<usize>), outward: f64) -> bool {
     let Some(stream) = part.stream(&Semantic::Normal) else { return false };
     let Some(normals) = stream.arrays::<3>() else { return false };
     let positions = part.positions();
-    let corners = [3 * face, 3 * face + 1, 3 * face + 2];
     let point = |corner: usize| part.corners.as_ref().map_or(Some(corner), |c| c.get(corner).map(|p| *p as usize));
     let vector = |values: &[f32; 3]| DVec3::from_array(values.map(f64::from));
     let position = |corner: usize| point(corner).and_then(|p| positions.get(p)).map(vector);
@@ -49,10 +62,24 @@ fn is_against(part: &Part, face: usize, outward: f64) -> bool {
         };
         normals.get(element).map(vector)
     };
-    let [Some(a), Some(b), Some(c)] = corners.map(position) else { return false };
-    let cross = (b - a).cross(c - a) * outward;
-    let Some(out) = cross.try_normalize() else { return false };
-    corners.iter().all(|corner| normal(*corner).is_some_and(|n| n.dot(out) < AGAINST))
+    let Some(out) = area(corners.clone(), position).and_then(|area| (area * outward).try_normalize()) else {
+        return false;
+    };
+    corners.all(|corner| normal(corner).is_some_and(|n| n.dot(out) < AGAINST * n.length()))
+}
+
+/// Twice the area of a face, along the side that its corners turn around: the sum of a fan, which holds for hollow
+/// polygons too, where single triangles of the fan are turned over.
+fn area(mut corners: Range<usize>, position: impl Fn(usize) -> Option<DVec3>) -> Option<DVec3> {
+    let first = position(corners.next()?)?;
+    let mut last = position(corners.next()?)? - first;
+    let mut area = DVec3::ZERO;
+    for corner in corners {
+        let next = position(corner)? - first;
+        area += last.cross(next);
+        last = next;
+    }
+    Some(area)
 }
 
 #[cfg(test)]
@@ -94,6 +121,32 @@ mod tests {
         inward.space = Space::GLTF.with_winding(Winding::CrossInward);
         assert_eq!(told(&inward), 1);
         assert_eq!(told(&scene(Domain::Point, &[[1.0, 0.0, 0.0]; 4])), 0);
+    }
+
+    #[test]
+    fn polygons_are_counted_as_their_triangles() {
+        // A hollow arrowhead and a triangle, both anticlockwise seen from +Z; the fan of the arrowhead's first corner
+        // has a triangle that is turned over.
+        let polygons = |normals: &[[f32; 3]]| {
+            let mut scene = scene(Domain::Face, normals);
+            let part = &mut scene.meshes.values_mut().next().expect("a mesh").parts[0];
+            let positions = [[2.0f32, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.0], [0.0, -1.0, 0.0]];
+            part.set_stream(Stream::new(Semantic::Position, 3, positions.as_flattened().to_vec()));
+            part.corners = Some(vec![1, 2, 3, 0, 0, 1, 2].into());
+            part.topology = Topology::Polygons { offsets: vec![0, 4, 7].into() };
+            scene
+        };
+        let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        assert_eq!(told(&polygons(&[up, up])), 0);
+        assert_eq!((told(&polygons(&[down, up])), told(&polygons(&[up, down]))), (2, 1));
+    }
+
+    #[test]
+    fn normals_need_not_be_of_length_one() {
+        let tilted = |length: f32| [0.995 * length, 0.0, -0.0998 * length];
+        // Nearly in the face, whatever the length.
+        assert_eq!(told(&scene(Domain::Face, &[tilted(8.0), [0.0, 0.0, -1.0]])), 0);
+        assert_eq!(told(&scene(Domain::Face, &[[0.0, 0.0, -0.01], [0.0, 0.0, -1.0]])), 1);
     }
 
     #[test]

@@ -135,3 +135,30 @@ fn what_does_not_exist_is_named() {
     hidden.nodes.values_mut().for_each(|node| node.visible = false);
     assert!(explain(&hidden, &ExplainRequest::new(0)).expect_err("hidden").message().contains("nothing shows"));
 }
+
+#[test]
+fn a_long_chain_is_told_by_its_end() {
+    let mut scene = Scene::default();
+    let mut part = Part::default();
+    part.topology = Topology::Points;
+    part.point_count = 1;
+    part.set_stream(Stream::new(Semantic::Position, 3, vec![0.0f32; 3]));
+    let mut mesh = Mesh::default();
+    mesh.parts = vec![part];
+    let mesh = scene.meshes.push(mesh);
+    let top = scene.nodes.push(Node::new("0"));
+    scene.root_sets = vec![RootSet::new("scene", vec![top])];
+    let mut last = top;
+    for depth in 1..100 {
+        let mut node = Node::new(depth.to_string());
+        node.parent = Some(last);
+        let id = scene.nodes.push(node);
+        scene.nodes[last].children = vec![id];
+        last = id;
+    }
+    scene.nodes[last].mesh = Some(MeshInstance::new(mesh));
+    let found = explain(&scene, &ExplainRequest::new(0)).expect("explains");
+    let share = &found.influences[0];
+    assert_eq!((share.chain.len(), share.chain_left_out), (64, 36));
+    assert_eq!((share.chain[0].as_str(), share.chain[63].as_str()), ("36", "99"));
+}

@@ -92,11 +92,11 @@ fn clips(
             Some(Moved { name, nodes, position: Numbers::new(bounds.length), rotation: numbers(), scale: numbers() })
         })
         .collect();
-    for time_secs in times(a.clip, b.clip) {
+    for moment in moments(a.clip, b.clip) {
         context.check_cancelled()?;
-        let pose = |side: &Side<'_>| Pose::of_clip(side.scene, side.clip, side.clip.start_secs + time_secs);
-        let poses = (pose(&a), pose(&b));
-        moved.iter_mut().for_each(|bone| bone.add(&poses, time_secs));
+        let pose = |side: &Side<'_>, time_secs| Pose::of_clip(side.scene, side.clip, time_secs);
+        let poses = (pose(&a, moment.times_secs.0), pose(&b, moment.times_secs.1));
+        moved.iter_mut().for_each(|bone| bone.add(&poses, moment.after_secs));
     }
     for bone in moved {
         let path = |word: &str| format!("{path}.bones[{}].{word}", bone.name);
@@ -108,7 +108,7 @@ fn clips(
 }
 
 impl Moved<'_> {
-    /// Compares the local transforms at a time.
+    /// Compares the local transforms at a time after the starts.
     fn add(&mut self, poses: &(Pose, Pose), time_secs: f64) {
         let local = |pose: &Pose, node| pose.local(node).to_affine().to_scale_rotation_translation();
         let (scale_a, rotation_a, position_a) = local(&poses.0, self.nodes.0);
@@ -126,14 +126,91 @@ fn length_secs(clip: &Clip) -> f64 {
     clip.end_secs() - clip.start_secs
 }
 
-/// The key times of both clips from their starts on, in order, each once. What lies before a start is never played.
-fn times(a: &Clip, b: &Clip) -> Vec<f64> {
-    let of = |clip: &Clip| {
-        let keys = clip.channels.iter().flat_map(|c| c.curve.times_secs.iter().copied());
-        keys.map(|secs| secs - clip.start_secs).filter(|secs| *secs >= 0.0).collect::<Vec<_>>()
+/// When both clips are looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    /// From the starts on.
+    after_secs: f64,
+    /// In the first clip and in the second. Where one has a key this is the time of the key itself: a stepped curve would
+    /// otherwise be read before its key, where the difference from the start does not round back.
+    times_secs: (f64, f64),
+}
+
+/// The moments of the keys of both clips from their starts on, in order, each once. What lies before a start is never
+/// played.
+fn moments(a: &Clip, b: &Clip) -> Vec<Moment> {
+    let (keys_a, keys_b) = (key_times(a), key_times(b));
+    let moment = |secs: f64, (own, other): (&Clip, &Clip), others: &[f64]| {
+        let after_secs = secs - own.start_secs;
+        let there = other.start_secs + after_secs;
+        let largest = [secs, own.start_secs, there, other.start_secs].map(f64::abs).into_iter().fold(0.0, f64::max);
+        (after_secs, key_near(others, there, 4.0 * f64::EPSILON * largest))
     };
-    let mut times = [of(a), of(b)].concat();
+    let of_a = keys_a.iter().map(|secs| {
+        let (after_secs, there) = moment(*secs, (a, b), &keys_b);
+        Moment { after_secs, times_secs: (*secs, there) }
+    });
+    let of_b = keys_b.iter().map(|secs| {
+        let (after_secs, there) = moment(*secs, (b, a), &keys_a);
+        Moment { after_secs, times_secs: (there, *secs) }
+    });
+    let mut all: Vec<Moment> = of_a.chain(of_b).collect();
+    let order = |m: &Moment, n: &Moment| {
+        m.times_secs.0.total_cmp(&n.times_secs.0).then(m.times_secs.1.total_cmp(&n.times_secs.1))
+    };
+    all.sort_by(order);
+    all.dedup_by(|m, n| m.times_secs == n.times_secs);
+    all
+}
+
+/// The times of a clip's keys from its start on, in order.
+fn key_times(clip: &Clip) -> Vec<f64> {
+    let keys = clip.channels.iter().flat_map(|c| c.curve.times_secs.iter().copied());
+    let mut times: Vec<f64> = keys.filter(|secs| *secs >= clip.start_secs).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times
+}
+
+/// The key at a time but for rounding, else the time itself.
+fn key_near(keys: &[f64], secs: f64, slack: f64) -> f64 {
+    let next = keys.partition_point(|key| *key < secs - slack);
+    keys.get(next).copied().filter(|key| *key <= secs + slack).unwrap_or(secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_scene::{Channel, Curve, Interpolation, Node, Property};
+
+    fn clip(start_secs: f64, times_secs: Vec<f64>) -> Clip {
+        let values = vec![0.0f32; 3 * times_secs.len()];
+        let mut scene = Scene::default();
+        let node = scene.nodes.push(Node::new("bone"));
+        let mut clip = Clip::new("clip");
+        clip.start_secs = start_secs;
+        let curve = Curve::new(Interpolation::Step, 3, times_secs, values);
+        clip.channels.push(Channel::new(node, Property::Translation, curve));
+        clip
+    }
+
+    #[test]
+    fn each_clip_is_read_at_its_own_keys() {
+        let times: Vec<f64> = (3..60).map(|frame| f64::from(frame) / 30.0).collect();
+        let later: Vec<f64> = times.iter().map(|secs| secs + 0.7).collect();
+        let (a, b) = (clip(0.1, times.clone()), clip(0.1 + 0.7, later.clone()));
+        let rounds_back = |secs: &f64| 0.1 + (secs - 0.1) == *secs;
+        assert!(!times.iter().all(rounds_back), "the differences from the start are exact");
+        let found: Vec<(f64, f64)> = moments(&a, &b).iter().map(|moment| moment.times_secs).collect();
+        assert_eq!(found, times.into_iter().zip(later).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn keys_of_one_clip_alone_are_looked_at_in_both() {
+        let found: Vec<(f64, f64)> = moments(&clip(0.0, vec![0.0, 0.5]), &clip(1.0, vec![0.5, 1.0, 1.25]))
+            .iter()
+            .map(|m| m.times_secs)
+            .collect();
+        assert_eq!(found, [(0.0, 1.0), (0.25, 1.25), (0.5, 1.5)]);
+    }
 }

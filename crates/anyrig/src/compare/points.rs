@@ -82,14 +82,17 @@ pub(super) fn compare(
             found.extend(in_order.found);
             return Ok(());
         }
-        // Most are elsewhere when only their order differs; few when some were moved.
-        let by_place = nearest_pairs(&points_a, &points_b, bounds, context)?;
-        if 2 * by_place.apart < in_order.apart {
-            notes.push("vertices were matched by their places, since their order differs".to_owned());
-            found.extend(by_place.found);
-        } else {
-            found.extend(in_order.found);
+        // Most are elsewhere when only their order differs; few when some were moved, and one that was moved onto another
+        // has a nearest all the same.
+        if 2 * in_order.apart > count_a {
+            let by_place = nearest_pairs(&points_a, &points_b, bounds, context)?;
+            if 2 * by_place.apart < in_order.apart {
+                notes.push("vertices were matched by their places, since their order differs".to_owned());
+                found.extend(by_place.found);
+                return Ok(());
+            }
         }
+        found.extend(in_order.found);
         return Ok(());
     }
     found.push(told("vertices", format!("{count_a} against {count_b}")));
@@ -134,17 +137,50 @@ fn add_weights(numbers: &mut Numbers, a: &BTreeMap<&str, f64>, b: &BTreeMap<&str
     }
 }
 
-/// Each point of one scene against the nearest of the other, both ways; weights at the nearest.
+/// The points at each place of a scene, in order.
+type Places = BTreeMap<[u32; 3], Vec<usize>>;
+
+/// A place as a key; both zeros are one.
+fn key(position: [f32; 3]) -> [u32; 3] {
+    position.map(|value| (value + 0.0).to_bits())
+}
+
+fn places(points: &Points<'_>) -> Places {
+    let mut places = Places::new();
+    for (index, position) in points.positions.iter().enumerate() {
+        places.entry(key(*position)).or_default().push(index);
+    }
+    places
+}
+
+/// Of the points at the place of the nearest, the one with the most alike texture coordinates: those along a seam share
+/// their place.
+fn counterpart(uv: Option<[f64; 2]>, (b, places): (&Points<'_>, &Places), nearest: usize) -> usize {
+    let same = b.positions.get(nearest).and_then(|position| places.get(&key(*position)));
+    let Some(([u, v], same)) = uv.zip(same) else { return nearest };
+    let apart =
+        |index: usize| b.uv(index).map_or(f64::INFINITY, |other| (other[0] - u).abs().max((other[1] - v).abs()));
+    same.iter().copied().min_by(|x, y| apart(*x).total_cmp(&apart(*y))).unwrap_or(nearest)
+}
+
+/// Each point of one scene against the nearest of the other, both ways; texture coordinates and weights at the nearest.
 fn nearest_pairs(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, context: &Context) -> Result<Paired> {
     let (mut found, mut apart, mut lonely) = (Vec::new(), 0, 0);
     let mut weights = Numbers::new(bounds.other);
+    let mut uvs = Numbers::new(bounds.other);
     let (index_a, index_b) = (Nearest::new(&a.positions), Nearest::new(&b.positions));
+    let places_b = places(b);
     let mut far = Numbers::new(bounds.length);
     for (index, position) in a.positions.iter().enumerate() {
         check(index, context)?;
         let Some((nearest, distance)) = index_b.nearest(*position) else { continue };
         far.add(0.0, distance, || format!("vertices[{index}].distance"));
         apart += usize::from(distance > bounds.length);
+        let uv = a.uv(index);
+        let nearest = counterpart(uv, (b, &places_b), nearest);
+        if let Some((x, y)) = uv.zip(b.uv(nearest)) {
+            uvs.add_all(x, y, || format!("vertices[{index}].tex_coord"));
+        }
         add_weights(&mut weights, &a.weights(index), &b.weights(nearest), index);
     }
     found.extend(far.finish("vertices.distance_to_second"));
@@ -157,10 +193,64 @@ fn nearest_pairs(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, context: &Conte
         }
     }
     found.extend(far.finish("vertices.distance_to_first"));
+    found.extend(uvs.finish("vertices.tex_coord"));
     found.extend(weights.finish("vertices.weights"));
     Ok(Paired { found, apart: apart.max(lonely) })
 }
 
 fn check(index: usize, context: &Context) -> Result<()> {
     if index.is_multiple_of(4096) { context.check_cancelled() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_scene::{Mesh, MeshInstance, Node, RootSet, Stream, Topology};
+
+    /// Five points, of which the second and the third share their place: a seam.
+    const SEAM: [[f32; 3]; 5] = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 2.0, 0.0]];
+    const UVS: [[f32; 2]; 5] = [[0.0; 2], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75]];
+
+    fn scene(positions: &[[f32; 3]], uvs: &[[f32; 2]]) -> Scene {
+        let mut part = Part::default();
+        part.topology = Topology::Points;
+        part.point_count = u32::try_from(positions.len()).expect("few");
+        part.set_stream(Stream::new(Semantic::Position, 3, positions.as_flattened().to_vec()));
+        part.set_stream(Stream::new(Semantic::TexCoord(0), 2, uvs.as_flattened().to_vec()));
+        let mut mesh = Mesh::default();
+        mesh.parts = vec![part];
+        let mut scene = Scene::default();
+        let mut node = Node::new("shown");
+        node.mesh = Some(MeshInstance::new(scene.meshes.push(mesh)));
+        let id = scene.nodes.push(node);
+        scene.root_sets = vec![RootSet::new("scene", vec![id])];
+        scene
+    }
+
+    /// The paths of what differs, and whether points were matched by their places.
+    fn differences(a: &Scene, b: &Scene) -> (Vec<String>, bool) {
+        let (mut found, mut notes) = (Vec::new(), Vec::new());
+        let bounds = Bounds { length: 1e-4, other: 1e-4 };
+        compare(a, b, bounds, (&mut found, &mut notes), &Context::new()).expect("nobody stops it");
+        (found.into_iter().map(|difference| difference.path).collect(), !notes.is_empty())
+    }
+
+    #[test]
+    fn a_vertex_of_a_seam_moved_onto_another_is_found() {
+        let mut moved = SEAM;
+        moved[2] = moved[3];
+        let found = differences(&scene(&SEAM, &UVS), &scene(&moved, &UVS));
+        assert_eq!(found, (vec!["vertices.position".to_owned()], false));
+    }
+
+    #[test]
+    fn texture_coordinates_are_compared_where_the_order_differs() {
+        let (mut positions, mut uvs) = (SEAM, UVS);
+        positions.rotate_left(1);
+        uvs.rotate_left(1);
+        assert_eq!(differences(&scene(&SEAM, &UVS), &scene(&positions, &uvs)), (Vec::new(), true));
+        uvs[1] = [0.5, 0.625];
+        let found = differences(&scene(&SEAM, &UVS), &scene(&positions, &uvs));
+        assert_eq!(found, (vec!["vertices.tex_coord".to_owned()], true));
+    }
 }

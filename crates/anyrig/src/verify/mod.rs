@@ -8,7 +8,7 @@ mod shown;
 use crate::Registry;
 use crate::registry::extension_of;
 use crate::written::WrittenFiles;
-use anyrig_bytes::{Attachment, Context, Error, ErrorKind, Place, Report, Result, Role, Source};
+use anyrig_bytes::{Attachment, Context, Error, Place, Report, Result, Role, Source};
 use anyrig_scene::{ExportedFile, Exporter, Importer, Scene};
 
 /// Reads every written file back far enough to know that it is whole: [`Exporter::verify`].
@@ -75,8 +75,7 @@ impl Registry {
         let space = readings.first().map_or(exported.space, |r| r.space);
         let expected = expected::expected(exported, exporter.info(), space, context)?;
         let comparison = motion::Comparison { exported, expected: &expected, told, numbers, info: exporter.info() };
-        let is_no_fault = |e: &Error| matches!(e.kind(), ErrorKind::Cancelled | ErrorKind::LimitExceeded);
-        comparison.run(&readings, context).map_err(|e| if is_no_fault(&e) { e } else { fault(e) })
+        comparison.run(&readings, context).map_err(|e| if e.ends_job() { e } else { fault(e) })
     }
 
     /// Reads written files as scenes: the main file with the motions that lie beside it, in the space that the exporter

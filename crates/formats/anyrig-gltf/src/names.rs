@@ -29,3 +29,26 @@ pub(crate) const TEXTURE_SOURCES: [(&str, &str); 4] = [
     ("EXT_texture_avif", "image/avif"),
     ("MSFT_texture_dds", "image/vnd-ms.dds"),
 ];
+
+/// The extensions that a JSON pointer leads into.
+pub(crate) fn extensions_of(pointer: &str) -> impl Iterator<Item = &str> {
+    let words = pointer.split('/').skip(1);
+    let (names, within) = (words.clone().skip(1), words.clone().skip(2));
+    words.zip(names).zip(within).filter(|((word, _), _)| *word == "extensions").map(|((_, name), _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_lead_into_extensions_by_whole_words() {
+        let found = |pointer| extensions_of(pointer).collect::<Vec<_>>();
+        assert_eq!(found("/extensions/A/thing"), ["A"]);
+        assert_eq!(found("/materials/0/extensions/A/extensions/B/thing"), ["A", "B"]);
+        assert_eq!(found("/extensions/extensions/A/thing"), ["extensions", "A"]);
+        for none in ["", "extensions/A/thing", "/extensions/A", "/my extensions/A/thing", "/nodes/0/weights"] {
+            assert!(found(none).is_empty(), "{none:?}");
+        }
+    }
+}

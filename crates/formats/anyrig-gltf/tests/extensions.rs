@@ -306,15 +306,42 @@ fn specular_glossiness_that_is_not_converted_is_told() {
         assert_eq!(scene.images.len(), 3);
         written("glossy-told", &scene);
     }
-    // Images count for the limits of the job.
+    // More pixels than the limit are not converted, but the file is no worse for it.
     let mut limits = anyrig_bytes::Limits::default();
     limits.pixels = 1;
     let file = written("glossy-limits", &glossy(r#"{"specularGlossinessTexture":{"index":1}}"#).0);
     let json = parsed(&file).to_string().replace("pbrMetallicRoughness", "pbr");
     let bin = file[20 + u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize + 8..].to_vec();
     let source = MemorySource::new("made.glb", glb(&json, &bin));
-    let error = Glb.import(&source, &Context::new().with_limits(limits)).expect_err("too many pixels");
-    assert_eq!(error.kind(), anyrig_bytes::ErrorKind::LimitExceeded);
+    let context = Context::new().with_limits(limits);
+    Glb.import(&source, &context).expect("one value stands for the pixels");
+    let line = glossy_line(&context);
+    assert!(line.contains("was left out") && line.contains("more than the limit"), "{line}");
+}
+
+#[test]
+fn pixels_beyond_the_memory_of_the_job_leave_the_file_readable() {
+    let (width, height) = (256, 256);
+    let pixels: Vec<[u8; 4]> = (0..width * height).map(|i| [(i % 2 * 255) as u8, 0, 0, 255]).collect();
+    let json = format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["KHR_materials_pbrSpecularGlossiness"],
+        "images":[{{"uri":"{}"}}],"textures":[{{"source":0}}],
+        "materials":[{{"extensions":{{"KHR_materials_pbrSpecularGlossiness":{{"diffuseTexture":{{"index":0}}}}}}}}]}}"#,
+        png_uri(width, &pixels)
+    );
+    let source = MemorySource::new("made.glb", glb(&json, &[]));
+    let read_within = |memory_bytes: u64| {
+        let mut limits = anyrig_bytes::Limits::default();
+        limits.memory_bytes = memory_bytes;
+        let context = Context::new().with_limits(limits);
+        Glb.import(&source, &context).map(|_| glossy_line(&context))
+    };
+    let converted = |line: &str| line == "its textures were converted pixel by pixel";
+    // Decoding takes eight bytes a pixel at most, the conversion 24 more.
+    let bytes = u64::from(width * height);
+    assert!(read_within(bytes * 64).is_ok_and(|line| converted(&line)));
+    let line = read_within(bytes * 12).expect("one value stands for the pixels");
+    assert!(!converted(&line) && line.contains("limit"), "{line}");
 }
 
 /// Reading a written file may not find anything to repair.

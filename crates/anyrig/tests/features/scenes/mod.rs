@@ -90,8 +90,16 @@ pub fn scene(feature: Feature) -> Scene {
 }
 
 /// The scenes that the others are made from.
-pub fn plain() -> [(&'static str, Scene); 3] {
-    [("still", still()), ("skinned", skinned()), ("moving", moving())]
+pub fn plain() -> [(&'static str, Scene); 4] {
+    [("still", still()), ("skinned", skinned()), ("moving", moving()), ("kept for a window", with_bookkeeping())]
+}
+
+/// What only another program's windows need is nobody's loss.
+fn with_bookkeeping() -> Scene {
+    let mut scene = still();
+    scene.nodes[NodeId::new(0)].extras.set_bookkeeping("tool.row", 3);
+    first_part(&mut scene).extras.set_bookkeeping("tool.sort", "Mesh");
+    scene
 }
 
 /// Two faces of different materials on one node.

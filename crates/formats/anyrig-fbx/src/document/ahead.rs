@@ -8,15 +8,15 @@
 use super::arrays::announced;
 use super::property::Property;
 use super::{FbxDocument, Form, Node};
-use anyrig_bytes::Place;
 use anyrig_bytes::compress::Inflater;
+use anyrig_bytes::{Context, Place};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Shorter arrays are not worth handing over.
 const SHORTEST: usize = 1 << 10;
 /// Below so many bytes in all no helper is asked.
 const FEWEST: usize = 1 << 18;
-/// Bytes that lie ready at most, or as many as the file has.
+/// Bytes that lie ready at most, or as many as the file has; never more than the job may use.
 const WINDOW: usize = 16 << 20;
 /// More threads than these would wait for who decodes.
 const MOST_HELPERS: usize = 4;
@@ -89,10 +89,10 @@ enum Claim {
 
 impl<'d> Ahead<'d> {
     /// Lists the arrays of a document.
-    pub fn new(document: &'d FbxDocument) -> Self {
-        let window = WINDOW.max(usize::try_from(document.source_len()).unwrap_or(WINDOW));
+    pub fn new(document: &'d FbxDocument, context: &Context) -> Self {
+        let window = window(document.source_len(), context.limits().memory_bytes);
         let mut ranked: Vec<(usize, Property<'d>, usize)> = Vec::new();
-        if rayon::current_num_threads() > 1 && matches!(document.form, Form::Binary(_)) {
+        if matches!(document.form, Form::Binary(_)) {
             for object in document.root().children_named("Objects").flat_map(|section| section.children()) {
                 let Some(rank) = rank(object) else { continue };
                 let layers = object.children().filter(|child| child.name().starts_with(b"LayerElement"));
@@ -117,10 +117,17 @@ impl<'d> Ahead<'d> {
     }
 
     /// Does work while helpers inflate. They end with it.
+    ///
+    /// The work may not wait for the pool itself: a thread that waits there takes up other jobs, a helper among them, and
+    /// that one stays until the work is over, which waits for it.
     pub fn during<R>(&self, work: impl FnOnce() -> R) -> R {
         let bytes = self.arrays.iter().fold(0usize, |all, (_, len)| all.saturating_add(*len));
+        // Asked for its threads, the pool starts, so that small files don't ask.
+        if bytes < FEWEST {
+            return work();
+        }
         let helpers = rayon::current_num_threads().saturating_sub(1).min(MOST_HELPERS);
-        if bytes < FEWEST || helpers == 0 {
+        if helpers == 0 {
             return work();
         }
         rayon::in_place_scope(|scope| {
@@ -197,12 +204,16 @@ impl<'d> Ahead<'d> {
     /// Inflates an array that was claimed.
     fn fill(&self, index: usize, inflater: &mut Inflater) {
         let (property, len) = &self.arrays[index];
-        let bytes = inflate(property, *len, inflater);
+        let mut claimed = Claimed { ahead: self, index, bytes: None };
+        claimed.bytes = inflate(property, *len, inflater);
+    }
+
+    /// What came of an array that was claimed. Without bytes, who decodes finds out what is wrong with it.
+    fn settle(&self, index: usize, bytes: Option<Vec<u8>>) {
         let mut state = self.lock();
         if bytes.is_none() {
-            state.ready -= len;
+            state.ready -= self.arrays[index].1;
         }
-        // Who decodes finds out what is wrong with it.
         state.slots[index] = bytes.map_or(Slot::Gone, Slot::Ready);
         self.changed.notify_all();
     }
@@ -251,6 +262,24 @@ impl Drop for End<'_, '_> {
     }
 }
 
+/// An array in work. A panic settles it too, since others wait for it.
+struct Claimed<'e, 'd> {
+    ahead: &'e Ahead<'d>,
+    index: usize,
+    bytes: Option<Vec<u8>>,
+}
+
+impl Drop for Claimed<'_, '_> {
+    fn drop(&mut self) {
+        self.ahead.settle(self.index, self.bytes.take());
+    }
+}
+
+/// How many bytes may lie ready for a file of a length.
+fn window(source_len: u64, memory_bytes: u64) -> usize {
+    usize::try_from(source_len.max(WINDOW as u64).min(memory_bytes)).unwrap_or(WINDOW)
+}
+
 /// When the arrays of an object are asked for.
 fn rank(object: Node<'_>) -> Option<usize> {
     match object.name() {
@@ -267,4 +296,16 @@ fn inflate(property: &Property<'_>, len: usize, inflater: &mut Inflater) -> Opti
     let mut bytes = bytemuck::allocation::zeroed_vec(len);
     inflater.inflate_into(&record.data, &mut bytes, Place::whole).ok()?;
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_lies_ready_than_the_job_may_use() {
+        assert_eq!(window(0, u64::MAX), WINDOW);
+        assert_eq!(window(WINDOW as u64 + 1, u64::MAX), WINDOW + 1);
+        assert_eq!(window(WINDOW as u64 + 1, 5), 5);
+    }
 }

@@ -153,7 +153,7 @@ pub fn import_beside<'a>(
     source: Option<&'a dyn Source>,
     context: &'a Context,
 ) -> Result<Scene> {
-    let ahead = Ahead::new(document);
+    let ahead = Ahead::new(document, context);
     ahead.during(|| import_with(document, source, (context, &ahead)))
 }
 

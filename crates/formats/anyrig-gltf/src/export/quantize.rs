@@ -13,7 +13,7 @@ use anyrig_bytes::{Buffer, Context, maths};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
     Channel, Interpolation, LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic,
-    SkinId, Storage, Stream, Target, Trs,
+    SkinId, Storage, Stream, Target, Trs, USER,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -212,7 +212,7 @@ fn grid_of<'m>(meshes: impl Iterator<Item = &'m Mesh>, steps: u32) -> Option<Gri
 /// Nodes whose own transform must stay what it is: it moves more than the mesh, or is moved.
 fn fixed_nodes(scene: &Scene) -> BTreeSet<NodeId> {
     let is_fixed = |node: &Node| {
-        let says_more = node.extras.iter().any(|(namespace, _)| !matches!(namespace, EXTRAS | MEMBERS));
+        let says_more = node.extras.carried().any(|(namespace, _)| !matches!(namespace, EXTRAS | MEMBERS | USER));
         let moves_more = node.camera.is_some() || node.light.is_some() || node.instances.is_some();
         !node.children.is_empty() || moves_more || says_more
     };
@@ -486,6 +486,17 @@ mod tests {
         assert!((rounded[3] + 0.6).abs() < 2e-5 && rounded.iter().all(|v| v.abs() <= 1.0), "{rounded:?}");
         let tangent = directions(&[1.0003, 0.0, 0.0, -1.0], 4, SMALL.direction.1);
         assert_eq!(tangent, [1.0, 0.0, 0.0, -1.0]);
+    }
+
+    #[test]
+    fn nodes_that_nobody_else_refers_to_are_free() {
+        let mut scene = Scene::default();
+        let node = scene.add_node(Node::new("n"), None);
+        scene.nodes[node].extras.set_bookkeeping("tool.type", "Mesh");
+        scene.nodes[node].extras.set(USER, 1);
+        assert!(fixed_nodes(&scene).is_empty());
+        scene.nodes[node].extras.set("tool.place", 1);
+        assert!(fixed_nodes(&scene).contains(&node));
     }
 
     #[test]

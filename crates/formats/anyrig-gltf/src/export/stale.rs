@@ -2,7 +2,7 @@
 
 use super::animations::is_holdable;
 use crate::codes;
-use crate::names::{EXTENSIONS, PBR};
+use crate::names::{EXTENSIONS, PBR, extensions_of};
 use anyrig_bytes::{Context, Diagnostic, Value};
 use anyrig_scene::{Clip, Extras, Mesh, Part, Property, Scene, Target};
 use std::collections::BTreeMap;
@@ -23,11 +23,8 @@ pub(super) fn drop_stale(scene: &mut Scene, context: &Context) {
         }
     }
     let leads_nowhere = |pointer: &str| {
-        let mut words = pointer.split('/').skip(1);
-        let into_list = words.clone().next().is_some_and(|first| changed.contains(&first));
-        let into_extension = words.any(|word| word == "extensions")
-            && dropped.keys().any(|name| pointer.contains(&format!("/extensions/{name}/")));
-        into_list || into_extension
+        let into_list = pointer.split('/').nth(1).is_some_and(|first| changed.contains(&first));
+        into_list || extensions_of(pointer).any(|name| dropped.contains_key(name))
     };
     for (number, clip) in scene.clips.iter_mut().enumerate() {
         clip.channels.retain(|channel| match &channel.target {

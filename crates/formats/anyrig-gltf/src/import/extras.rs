@@ -4,11 +4,11 @@ use super::Loader;
 use crate::codes;
 use crate::document::json::At;
 use crate::document::{Members, Named, Root};
-use crate::names::{ASSET, EXTENSIONS, EXTRAS, MEMBERS};
+use crate::names::{ASSET, EXTENSIONS, EXTRAS, MEMBERS, extensions_of};
 use crate::uri;
-use anyrig_bytes::{Context, Diagnostic, Value};
+use anyrig_bytes::{Context, Diagnostic, Result, Value};
 use anyrig_scene::{Extras, Scene, Target};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Extensions whose values refer to accessors or buffer views. Those are packed anew by export, so that the reference
 /// would lead to other data.
@@ -109,34 +109,48 @@ pub(super) fn lost_names(root: &Root) -> BTreeSet<String> {
 }
 
 /// What elements say in the terms of extensions that are left out would lead nowhere, and so would pointers to it.
-pub(super) fn drop_lost(scene: &mut Scene, names: &BTreeSet<String>, context: &Context) {
-    for name in names {
-        let mut count = 0;
-        scene.for_each_extras_mut(|extras| {
-            let Some(Value::Object(mut members)) = extras.get(EXTENSIONS).cloned() else { return };
-            let before = members.len();
-            members.retain(|(key, _)| key != name);
-            count += (before - members.len()) as u64;
-            if members.is_empty() {
-                extras.remove(EXTENSIONS);
-            } else if members.len() < before {
-                extras.set(EXTENSIONS, Value::Object(members));
+pub(super) fn drop_lost(scene: &mut Scene, names: &BTreeSet<String>, context: &Context) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let (mut counts, mut go_on) = (BTreeMap::new(), Ok(()));
+    scene.for_each_extras_mut(|extras| {
+        if go_on.is_ok() {
+            go_on = context.check_cancelled();
+            drop_named(extras, names, &mut counts);
+        }
+    });
+    go_on?;
+    for (name, count) in counts {
+        let told = Diagnostic::new(&codes::EXTENSION_DATA_LOST, name, "so was what elements say in its terms");
+        context.push(told.times(count));
+    }
+    for (number, clip) in scene.clips.iter_mut().enumerate() {
+        context.check_cancelled()?;
+        clip.channels.retain(|channel| match &channel.target {
+            Target::Other(pointer) if extensions_of(pointer).any(|name| names.contains(name)) => {
+                context.tell(&codes::CHANNEL_UNKNOWN, format!("clip {number}"), format!("{pointer} was left out"));
+                false
             }
+            _ => true,
         });
-        if count > 0 {
-            let told = Diagnostic::new(&codes::EXTENSION_DATA_LOST, name, "so was what elements say in its terms");
-            context.push(told.times(count));
-        }
-        let within = format!("/extensions/{name}/");
-        for (number, clip) in scene.clips.iter_mut().enumerate() {
-            clip.channels.retain(|channel| match &channel.target {
-                Target::Other(pointer) if pointer.contains(&within) => {
-                    context.tell(&codes::CHANNEL_UNKNOWN, format!("clip {number}"), format!("{pointer} was left out"));
-                    false
-                }
-                _ => true,
-            });
-        }
+    }
+    Ok(())
+}
+
+/// Takes extensions with some names away, and counts them.
+fn drop_named(extras: &mut Extras, names: &BTreeSet<String>, counts: &mut BTreeMap<String, u64>) {
+    let Some(Value::Object(members)) = extras.get(EXTENSIONS) else { return };
+    if !members.iter().any(|(key, _)| names.contains(key)) {
+        return;
+    }
+    let Some(Value::Object(members)) = extras.remove(EXTENSIONS) else { return };
+    let (lost, kept): (Vec<_>, Vec<_>) = members.into_iter().partition(|(key, _)| names.contains(key));
+    for (name, _) in lost {
+        *counts.entry(name).or_insert(0u64) += 1;
+    }
+    if !kept.is_empty() {
+        extras.set(EXTENSIONS, Value::Object(kept));
     }
 }
 
@@ -161,5 +175,38 @@ impl Loader<'_> {
         if !kept.is_null() {
             self.scene.extras.set(ASSET, kept);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyrig_scene::{Channel, Clip, Curve, Interpolation, Node};
+
+    #[test]
+    fn many_lost_extensions_are_looked_up_in_one_walk() {
+        const MANY: usize = 20_000;
+        let names: BTreeSet<String> = (0..MANY).map(|i| format!("EXT_{i}")).collect();
+        let mut scene = Scene::default();
+        let mut clip = Clip::new("c");
+        for i in 0..MANY {
+            let mut node = Node::new("n");
+            let own = vec![(format!("EXT_{i}"), Value::Int(1)), ("EXT_stays".to_owned(), Value::Int(2))];
+            node.extras.set(EXTENSIONS, Value::Object(own));
+            scene.add_node(node, None);
+            let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
+            let pointer = format!("/nodes/{i}/extensions/{}/thing", if i == 0 { "EXT_stays" } else { "EXT_1" });
+            clip.channels.push(Channel::on(Target::Other(pointer), curve));
+        }
+        scene.clips.push(clip);
+        let context = Context::new();
+        drop_lost(&mut scene, &names, &context).expect("nobody cancels");
+        let stays = |node: &Node| match node.extras.get(EXTENSIONS) {
+            Some(Value::Object(members)) => members.len() == 1 && members[0].0 == "EXT_stays",
+            _ => false,
+        };
+        assert!(scene.nodes.values().all(stays));
+        assert_eq!(scene.clips[0].channels.len(), 1);
+        assert_eq!(context.report().count_of("gltf.extension-data-lost"), MANY as u64);
     }
 }

@@ -96,6 +96,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         mesh_variants: Vec::new(),
         shown_by: OnceCell::new(),
         glossy_maps: BTreeMap::new(),
+        scratch: context.apart(),
     };
     loader.images()?;
     loader.textures()?;
@@ -113,7 +114,7 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
         loader.scene.extras.set(REQUIRED, carried);
     }
     let mut scene = loader.scene;
-    extras::drop_lost(&mut scene, &extras::lost_names(root), context);
+    extras::drop_lost(&mut scene, &extras::lost_names(root), context)?;
     anyrig_scene::validate(&mut scene, context);
     if let Some(variant) = crate::GltfOptions::of(context)?.variant {
         anyrig_passes::pick_variant(&mut scene, &variant)?;
@@ -137,6 +138,8 @@ struct Loader<'a> {
     shown_by: OnceCell<BTreeMap<MeshId, Vec<NodeId>>>,
     /// Textures that were made from specular-glossiness ones.
     glossy_maps: BTreeMap<glossiness::Key, glossiness::Maps>,
+    /// Books pixels that are gone again once a surface is converted. What is kept of them is booked on the job.
+    scratch: Context,
 }
 
 /// The items of a root list, with their places.

@@ -11,7 +11,7 @@ use crate::codes;
 use crate::document::json::At;
 use crate::document::{MaterialObject, SpecularGlossinessObject, typed};
 use crate::names::EXTENSIONS;
-use anyrig_bytes::{Diagnostic, ErrorKind, Result, Value};
+use anyrig_bytes::{Diagnostic, Error, ErrorKind, Place, Result, Value};
 use anyrig_image::{Kind, Rgba8Image, decode_rgba8, encode_png, sniff};
 use anyrig_scene::{Image, Material, Texture, TextureId, TextureUse};
 
@@ -121,22 +121,22 @@ impl Loader<'_> {
         let why = match (&diffuse, &mapped) {
             (Err(why), _) | (_, Err(why)) => why.clone(),
             _ if !surface.lies_alike() => "its textures lie differently".to_owned(),
-            (Ok(diffuse), Ok(mapped)) => return self.by_pixel(surface, (diffuse.as_ref(), mapped.as_ref()), out),
+            (Ok(diffuse), Ok(mapped)) => {
+                match pixels::convert(&surface.factors, diffuse.as_ref(), mapped.as_ref(), &self.scratch) {
+                    Ok(converted) => return self.by_pixel(surface, converted, out),
+                    Err(error) => beyond_limit(error)?,
+                }
+            }
         };
         Ok(nearest(surface, mapped.ok().flatten().as_ref(), &why, out))
     }
 
-    fn by_pixel(
-        &mut self,
-        surface: &Surface,
-        (diffuse, specular): (Option<&Rgba8Image>, Option<&Rgba8Image>),
-        out: &mut Material,
-    ) -> Result<String> {
-        match pixels::convert(&surface.factors, diffuse, specular, self.context)? {
+    fn by_pixel(&mut self, surface: &Surface, converted: Converted, out: &mut Material) -> Result<String> {
+        match converted {
             Converted::Flat { base_color: [r, g, b, alpha], metallic, roughness } => {
                 set(out, [r, g, b], (alpha, metallic, roughness));
                 out.base_color_texture = None;
-                let has_texture = diffuse.is_some() || specular.is_some();
+                let has_texture = surface.diffuse.is_some() || surface.specular.is_some();
                 Ok(if has_texture {
                     "its textures are of one value, which was converted"
                 } else {
@@ -156,8 +156,10 @@ impl Loader<'_> {
 
     /// A texture of new pixels, sampled as another one. New ones come after those of the file, whose numbers stay.
     fn new_texture(&mut self, pixels: &Rgba8Image, like: Option<TextureId>) -> Result<TextureId> {
+        let png = encode_png(pixels)?;
+        self.context.take_memory(png.len() as u64, Place::whole)?;
         let mut image = Image::default();
-        image.bytes = Some(encode_png(pixels)?.into());
+        image.bytes = Some(png.into());
         image.mime_type = Some(Kind::Png.media_type().to_owned());
         let mut texture = Texture::default();
         texture.image = Some(self.scene.images.push(image));
@@ -174,12 +176,17 @@ impl Loader<'_> {
         let Some(bytes) = bytes.into_iter().find(|b| sniff(b).is_some_and(Kind::is_decodable)) else {
             return Ok(Err(format!("texture {} has no image that can be decoded", used.texture.index())));
         };
-        match decode_rgba8(bytes, self.context) {
+        match decode_rgba8(bytes, &self.scratch) {
             Ok(pixels) => Ok(Ok(Some(pixels))),
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Cancelled) => Err(error),
+            Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             Err(error) => Ok(Err(format!("texture {}: {}", used.texture.index(), error.message()))),
         }
     }
+}
+
+/// Why there are no pixels, where they would be too many: one value stands for them then.
+fn beyond_limit(error: Error) -> Result<String> {
+    if error.kind() == ErrorKind::LimitExceeded { Ok(error.message().to_owned()) } else { Err(error) }
 }
 
 const BY_PIXEL: &str = "its textures were converted pixel by pixel";

@@ -50,7 +50,7 @@ pub(super) fn convert(
     if count > context.limits().pixels {
         return Err(Error::limit(Place::whole(), format!("{width} × {height} pixels are more than the limit")));
     }
-    // Both textures in one size, both results, and these encoded.
+    // Both textures in one size, and both results.
     context.take_memory(count.saturating_mul(24), Place::whole)?;
     let scaled = |image: Option<&Rgba8Image>| image.map(|i| resize(i, width, height, Filter::Bilinear)).transpose();
     let (diffuse, specular) = (scaled(diffuse)?, scaled(specular)?);
