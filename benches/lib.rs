@@ -24,11 +24,16 @@ pub fn measure(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<Took
     Ok(Took { cpu_secs, wall_secs })
 }
 
-/// The first number of Linux' schedstat: nanoseconds on a processor.
+/// The clock of the thread itself: what the scheduler tells elsewhere advances in ticks of milliseconds.
+#[cfg(unix)]
 fn thread_secs() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds as f64 / 1e9)
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(now.tv_sec as f64 + now.tv_nsec as f64 / 1e9)
+}
+
+#[cfg(not(unix))]
+fn thread_secs() -> Option<f64> {
+    None
 }
 
 /// The middle value; NaN of none.

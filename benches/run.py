@@ -90,11 +90,17 @@ def peers(path):
         found["pygltflib + numpy"] = [PYTHON, HERE / "peer_pygltflib.py", path, "out-pygltflib.glb"]
     else:
         print("pygltflib is not installed: see benches/README.md", file=sys.stderr)
-    if shutil.which(GLTF_TRANSFORM):
+    if installed(GLTF_TRANSFORM, "gltf-transform"):
         found["gltf-transform copy"] = [GLTF_TRANSFORM, "copy", path, "out-transform.glb"]
-    else:
-        print("gltf-transform is not installed: see benches/README.md", file=sys.stderr)
     return found
+
+
+def installed(program, name):
+    """Says whether a peer is there, and tells where it is not."""
+    if shutil.which(program):
+        return True
+    print(f"{name} is not installed: see benches/README.md", file=sys.stderr)
+    return False
 
 
 def succeeds(command):
@@ -166,15 +172,11 @@ def threads(runs, rows, verdicts):
 def optimizers(path):
     """The same job for everybody: nothing quantised, compressed or encoded anew."""
     found = {"anyrig optimize": [ANYRIG, "optimize", path, "-o", "out-anyrig/", "-q", "--jobs", "1"]}
-    if shutil.which(GLTFPACK):
+    if installed(GLTFPACK, "gltfpack"):
         found["gltfpack -noq"] = [GLTFPACK, "-noq", "-i", path, "-o", "out-gltfpack.glb"]
-    else:
-        print("gltfpack is not installed: see benches/README.md", file=sys.stderr)
-    if shutil.which(GLTF_TRANSFORM):
+    if installed(GLTF_TRANSFORM, "gltf-transform"):
         plain = [word for what in ("compress", "texture-compress", "simplify") for word in (f"--{what}", "false")]
         found["gltf-transform optimize"] = [GLTF_TRANSFORM, "optimize", path, "out-transform.glb", *plain]
-    else:
-        print("gltf-transform is not installed: see benches/README.md", file=sys.stderr)
     return found
 
 
@@ -246,14 +248,10 @@ def fbx(runs, rows, verdicts):
 
 def fbx_converters(path):
     found = {"anyrig to glb": [ANYRIG, "convert", path, "-o", "out-anyrig.glb", "-q", "--jobs", "1"]}
-    if shutil.which(FBX2GLTF):
+    if installed(FBX2GLTF, "FBX2glTF"):
         found["FBX2glTF"] = [FBX2GLTF, "--binary", "--input", path, "--output", "out-fbx2gltf.glb"]
-    else:
-        print("FBX2glTF is not installed: see benches/README.md", file=sys.stderr)
-    if shutil.which(ASSIMP):
+    if installed(ASSIMP, "assimp"):
         found["assimp export"] = [ASSIMP, "export", path, "out-assimp.glb"]
-    else:
-        print("assimp is not installed: see benches/README.md", file=sys.stderr)
     return found
 
 

@@ -231,6 +231,19 @@ impl MotionArgs {
     }
 }
 
+/// One file, with the motions that go with it.
+#[derive(Clone, Debug, Args)]
+pub struct FileArgs {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// How to read it, instead of by its content
+    #[arg(short, long, value_name = "FORMAT")]
+    pub from: Option<String>,
+    #[command(flatten)]
+    pub motion: MotionArgs,
+}
+
 /// What must hold of outputs before they are kept, and how they are made.
 #[derive(Clone, Debug, Args)]
 pub struct CareArgs {
@@ -325,14 +338,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// The file, or - for standard input
-    #[arg(value_name = "FILE")]
-    pub input: PathBuf,
-    /// How to read it, instead of by its content
-    #[arg(short, long, value_name = "FORMAT")]
-    pub from: Option<String>,
     #[command(flatten)]
-    pub motion: MotionArgs,
+    pub file: FileArgs,
     /// Print JSON with stable keys
     #[arg(long)]
     pub json: bool,

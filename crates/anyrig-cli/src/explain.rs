@@ -1,13 +1,12 @@
 //! `anyrig explain`.
 
-use crate::args::{Global, MotionArgs};
+use crate::args::{FileArgs, Global};
 use crate::failure::{Exit, Result};
 use crate::inspect::{json_of, named, numbers, opened};
 use crate::ui::{Ink, Ui, table};
 use anyrig::inspect::MeshChoice;
 use anyrig::{ExplainRequest, Explanation, InfluenceShare, MorphShare, explain, load};
 use clap::Args;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,14 +22,8 @@ that multiply a column from the left.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ExplainArgs {
-    /// The file, or - for standard input
-    #[arg(value_name = "FILE")]
-    pub input: PathBuf,
-    /// How to read it, instead of by its content
-    #[arg(short, long, value_name = "FORMAT")]
-    pub from: Option<String>,
     #[command(flatten)]
-    pub motion: MotionArgs,
+    pub file: FileArgs,
     /// Index of the vertex in its part
     #[arg(long, value_name = "INDEX")]
     pub vertex: usize,
@@ -53,8 +46,8 @@ pub struct ExplainArgs {
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs, global: &Global, ui: Ui) -> Result<Exit> {
-    let (source, context) = opened(&args.input, args.from.as_deref(), &args.motion, global)?;
-    let scene = load(&source, args.from.as_deref(), &context)?;
+    let (source, context) = opened(&args.file, global)?;
+    let scene = load(&source, args.file.from.as_deref(), &context)?;
     let mut request = ExplainRequest::new(args.vertex);
     request.mesh = MeshChoice::new(args.mesh.clone(), args.part);
     request.clip.clone_from(&args.clip);

@@ -1,8 +1,9 @@
 //! `anyrig inspect`.
 
-use crate::args::{Global, InspectArgs, MotionArgs};
+use crate::args::{FileArgs, Global, InspectArgs};
 use crate::failure::{Exit, Result};
 use crate::motions::Motions;
+use crate::rewrite::open_one;
 use crate::source::FileSource;
 use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
@@ -10,20 +11,19 @@ use anyrig::inspect::{
 };
 use anyrig::{Context, inspect, load};
 use serde_json::json;
-use std::path::Path;
 
 /// Deeper nodes are not indented further.
 const DEEPEST_INDENT: usize = 40;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
-    let (source, context) = opened(&args.input, args.from.as_deref(), &args.motion, global)?;
+    let (source, context) = opened(&args.file, global)?;
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
-        let scene = load(&source, args.from.as_deref(), &context)?;
+        let scene = load(&source, args.file.from.as_deref(), &context)?;
         ui.out(&query(args, &scene)?);
         return Ok(Exit::Done);
     }
-    let inspection = inspect(&source, args.from.as_deref(), &context)?;
+    let inspection = inspect(&source, args.file.from.as_deref(), &context)?;
     let text = if args.json { json_of(&inspection) } else { text(&inspection, ui) };
     ui.out(&text);
     if !args.json {
@@ -33,11 +33,10 @@ pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
 }
 
 /// A file with the motions that go with it, and a context that has them.
-pub fn opened(input: &Path, from: Option<&str>, motion: &MotionArgs, global: &Global) -> Result<(FileSource, Context)> {
+pub fn opened(file: &FileArgs, global: &Global) -> Result<(FileSource, Context)> {
     let most = global.limits.limits().input_bytes;
-    let is_stdin = input == Path::new("-");
-    let source = if is_stdin { FileSource::stdin(most)? } else { FileSource::open(input, most)? };
-    let motions = Motions::of_one(motion.choice(), input, &source, from, most)?;
+    let source = open_one(&file.input, most)?;
+    let motions = Motions::of_one(file.motion.choice(), &file.input, &source, file.from.as_deref(), most)?;
     let context = motions.attach(global.context());
     Ok((source, context))
 }

@@ -1,6 +1,6 @@
 //! `anyrig render`.
 
-use crate::args::{Global, MotionArgs};
+use crate::args::{FileArgs, Global};
 use crate::failure::{Exit, Failure, Result};
 use crate::inspect::opened;
 use crate::rewrite::{Output, output, write};
@@ -40,17 +40,11 @@ const SHEET_CELL: u32 = 192;
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
 #[command(after_help = EXAMPLES)]
 pub struct RenderArgs {
-    /// The file, or - for standard input
-    #[arg(value_name = "FILE")]
-    pub input: PathBuf,
+    #[command(flatten)]
+    pub file: FileArgs,
     /// Output file ending in .png, .webp or .gif; or - for a PNG on standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// How to read it, instead of by its content
-    #[arg(short, long, value_name = "FORMAT")]
-    pub from: Option<String>,
-    #[command(flatten)]
-    pub motion: MotionArgs,
     /// Pixels: one number for a square, or WIDTHxHEIGHT; of one picture in a contact sheet [default: 512, or 192 there]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub size: Option<PictureSize>,
@@ -128,8 +122,8 @@ enum Kind {
 /// Runs the command.
 pub fn run(args: &RenderArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let kind = kind(args)?;
-    let from = args.from.as_deref();
-    let (source, context) = opened(&args.input, from, &args.motion, global)?;
+    let from = args.file.from.as_deref();
+    let (source, context) = opened(&args.file, global)?;
     let place = output(&args.output, Existing::unless_forced(args.force));
     if let Output::File(path, existing) = place {
         // Before the work, which would be for nothing.

@@ -4,6 +4,7 @@ use crate::Rgba8Image;
 use anyrig_bytes::{Error, Place, Result};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use std::borrow::Cow;
 
 /// Encodes as an 8-bit PNG: RGB when every pixel is opaque, else RGBA. No metadata, fixed compression settings, so the
 /// same pixels give the same bytes.
@@ -13,17 +14,20 @@ use image::{ExtendedColorType, ImageEncoder};
 pub fn encode_png(image: &Rgba8Image) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Adaptive);
-    let opaque: Vec<u8>;
-    let (pixels, color) = if image.has_transparency() {
-        (image.as_bytes(), ExtendedColorType::Rgba8)
-    } else {
-        opaque = image.pixels().iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-        (opaque.as_slice(), ExtendedColorType::Rgb8)
-    };
+    let (pixels, color) = stored(image);
     encoder
-        .write_image(pixels, image.width(), image.height(), color)
+        .write_image(&pixels, image.width(), image.height(), color)
         .map_err(|e| Error::limit(Place::whole(), format!("the PNG encoder refuses this image: {e}")))?;
     Ok(bytes)
+}
+
+/// The bytes that a file holds: RGB when every pixel is opaque, else RGBA.
+pub(crate) fn stored(image: &Rgba8Image) -> (Cow<'_, [u8]>, ExtendedColorType) {
+    if image.has_transparency() {
+        return (image.as_bytes().into(), ExtendedColorType::Rgba8);
+    }
+    let opaque: Vec<u8> = image.pixels().iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
+    (opaque.into(), ExtendedColorType::Rgb8)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! WebP and GIF out, still and moving.
 
 use crate::Rgba8Image;
+use crate::encode::stored;
 use anyrig_bytes::{Error, Place, Result};
 use image::codecs::gif::{GifEncoder, Repeat};
 use image::codecs::webp::WebPEncoder;
-use image::{Delay, ExtendedColorType, Frame, ImageEncoder, RgbaImage};
+use image::{Delay, Frame, ImageEncoder, RgbaImage};
 
 /// How thoroughly GIF palettes are sought: 1 is best, 30 fastest.
 const GIF_SPEED: i32 = 10;
@@ -23,15 +24,9 @@ pub fn encode_webp(image: &Rgba8Image) -> Result<Vec<u8>> {
         return Err(Error::limit(Place::whole(), message));
     }
     let mut bytes = Vec::new();
-    let opaque: Vec<u8>;
-    let (pixels, color) = if image.has_transparency() {
-        (image.as_bytes(), ExtendedColorType::Rgba8)
-    } else {
-        opaque = image.pixels().iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
-        (opaque.as_slice(), ExtendedColorType::Rgb8)
-    };
+    let (pixels, color) = stored(image);
     WebPEncoder::new_lossless(&mut bytes)
-        .write_image(pixels, image.width(), image.height(), color)
+        .write_image(&pixels, image.width(), image.height(), color)
         .map_err(|e| refused("WebP", &e))?;
     Ok(bytes)
 }

@@ -396,13 +396,17 @@ mod tests {
         scene
     }
 
+    /// What the first part of a scene is drawn from.
+    fn seen(scene: &Scene) -> (Drawable<'_>, [Surface; 1], Projection) {
+        let posed = posed_geometry(scene, &Pose::rest(scene)).remove(0);
+        let drawable = Drawable::new(&scene.meshes.as_slice()[0].parts[0], posed);
+        (drawable, [Surface::new(None, scene)], camera_for_tests().projection(640.0, 480.0))
+    }
+
     #[test]
     fn weights_are_right_in_perspective() {
         let scene = leaning();
-        let posed = posed_geometry(&scene, &Pose::rest(&scene)).remove(0);
-        let drawable = Drawable::new(&scene.meshes.as_slice()[0].parts[0], posed);
-        let surfaces = [Surface::new(None, &scene)];
-        let projection = camera_for_tests().projection(640.0, 480.0);
+        let (drawable, surfaces, projection) = seen(&scene);
         let setup = Setup::new(&drawable, Face { drawable: 0, triangle: 0 }, &surfaces, &projection).expect("a face");
         for (a, b) in [(0.2, 0.1), (0.5, 0.25), (0.05, 0.05), (0.33, 0.33)] {
             let weights = Vec3::new(a, b, 1.0 - a - b);
@@ -421,10 +425,7 @@ mod tests {
     #[test]
     fn a_frame_of_tangents_follows_the_texture() {
         let scene = leaning();
-        let posed = posed_geometry(&scene, &Pose::rest(&scene)).remove(0);
-        let drawable = Drawable::new(&scene.meshes.as_slice()[0].parts[0], posed);
-        let surfaces = [Surface::new(None, &scene)];
-        let projection = camera_for_tests().projection(640.0, 480.0);
+        let (drawable, surfaces, projection) = seen(&scene);
         let setup = Setup::new(&drawable, Face { drawable: 0, triangle: 0 }, &surfaces, &projection).expect("a face");
         let used = anyrig_scene::TextureUse::new(anyrig_scene::TextureId::new(0));
         let map = Map::new(&used, &scene);

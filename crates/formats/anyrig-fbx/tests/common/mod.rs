@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::print_stdout)]
 
 pub mod forge;
+pub mod hand;
 
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 
 pub mod judges;
 pub mod layout;
+pub mod made;
 pub mod mutate;
 pub mod told;
 
