@@ -2,7 +2,7 @@
 
 use crate::color::{light, of_hue, of_number};
 use crate::drawable::Drawable;
-use anyrig_scene::{Influences, Layout, Scene, Skin};
+use anyrig_scene::{Influences, Scene, Skin};
 use glam::{Vec3, Vec4};
 
 /// Weights may be this far from a sum of 1.
@@ -19,13 +19,7 @@ fn skin_of<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<(&'s Skin, &
 
 /// Joints and weights of a point, those of weight 0 left out; empty when they are out of range.
 fn row(influences: &Influences, point: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
-    let range = match &influences.layout {
-        Layout::Fixed(n) => point * *n as usize..(point + 1) * *n as usize,
-        Layout::Offsets(offsets) => match offsets.as_slice().get(point..) {
-            Some([start, end, ..]) => *start as usize..*end as usize,
-            _ => 0..0,
-        },
-    };
+    let range = if point < influences.point_count() { influences.row_range(point) } else { 0..0 };
     let joints = influences.joints.as_slice().get(range.clone()).unwrap_or(&[]);
     let weights = influences.weights.as_slice().get(range).unwrap_or(&[]);
     joints.iter().map(|j| *j as usize).zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)

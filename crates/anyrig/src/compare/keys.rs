@@ -115,7 +115,7 @@ impl Moved<'_> {
         let (scale_b, rotation_b, position_b) = local(&poses.1, self.nodes.1);
         // q and -q are the same rotation.
         let rotation_b = if rotation_a.dot(rotation_b) < 0.0 { -rotation_b } else { rotation_b };
-        let at = || format!("at {time_secs} s");
+        let at = || format!("{time_secs} s");
         self.position.add_all(position_a.to_array(), position_b.to_array(), at);
         self.rotation.add_all(rotation_a.to_array(), rotation_b.to_array(), at);
         self.scale.add_all(scale_a.to_array(), scale_b.to_array(), at);

@@ -1,7 +1,7 @@
 //! Finding the files that an FBX file names, as people expect it: paths are those of the author's computer, so the name
 //! is looked for at the places where such files usually lie.
 
-use anyrig_bytes::{ErrorKind, Result, SharedBytes, Source};
+use anyrig_bytes::{Result, SharedBytes, Source};
 
 /// Other extensions that a texture may have been converted to.
 const EXTENSIONS: [&str; 10] = ["png", "jpg", "jpeg", "tga", "dds", "bmp", "webp", "tif", "tiff", "psd"];
@@ -67,7 +67,7 @@ impl<'a> Files<'a> {
 fn look(source: &dyn Source, name: &str) -> Result<Option<(String, SharedBytes)>> {
     match source.find(name) {
         Ok(found) => Ok(found),
-        Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Cancelled) => Err(error),
+        Err(error) if error.ends_job() => Err(error),
         // A path that cannot be followed from here is one of several.
         Err(_) => Ok(None),
     }

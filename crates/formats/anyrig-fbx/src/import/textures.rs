@@ -277,7 +277,7 @@ fn all_embedded(import: &mut Import<'_>) -> Result<BTreeMap<String, SharedBytes>
         let Some(content) = import.objects.get(video).node.child("Content") else { continue };
         let bytes = match content.content(&mut import.decoder) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == anyrig_bytes::ErrorKind::LimitExceeded => return Err(error),
+            Err(error) if error.ends_job() => return Err(error),
             Err(error) => {
                 let name = import.objects.get(video).name.clone();
                 let line = Diagnostic::new(&codes::TEXTURE_CONTENT, name, error.message());

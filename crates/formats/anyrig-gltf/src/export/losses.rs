@@ -26,10 +26,9 @@ pub(super) fn predict(scene: &Scene) -> Report {
         if clip.length_secs.is_some_and(|length| (length - last).abs() > 1e-6) {
             report.push(Diagnostic::new(&codes::CLIP_LENGTH, format!("clip {number}"), format!("ends at {last} s")));
         }
-        for channel in clip.channels.iter().filter(|c| matches!(c.target, Target::Other(_)) && !is_holdable(&c.target))
-        {
-            let message = format!("{:?}", channel.target);
-            report.push(Diagnostic::new(&codes::ANIMATION_PATH, format!("clip {number}"), message));
+        for channel in clip.channels.iter().filter(|c| !is_holdable(&c.target)) {
+            let Target::Other(path) = &channel.target else { continue };
+            report.push(Diagnostic::new(&codes::ANIMATION_PATH, format!("clip {number}"), path.clone()));
         }
     }
     foreign_extras(scene, &mut report);
