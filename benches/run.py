@@ -6,6 +6,7 @@ Needs only Python. Peers are used where they are found; README.md says how to in
 usage: benches/run.py [--runs N] [--only NAME[,NAME...]] [--fox FILE]
 """
 import argparse
+import functools
 import hashlib
 import os
 import platform
@@ -19,14 +20,22 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WORK = ROOT / "target" / "benches"
-ANYRIG = os.environ.get("ANYRIG_BIN", str(ROOT / "target" / "release" / "anyrig"))
-TANGENTS = os.environ.get("ANYRIG_BENCH_TANGENTS", str(ROOT / "target" / "release" / "bench-tangents"))
-PYTHON = os.environ.get("ANYRIG_PEER_PYTHON", sys.executable)
-GLTF_TRANSFORM = os.environ.get("ANYRIG_GLTF_TRANSFORM", "gltf-transform")
-GLTFPACK = os.environ.get("ANYRIG_GLTFPACK", "gltfpack")
-FBX2GLTF = os.environ.get("ANYRIG_FBX2GLTF", "FBX2glTF")
-ASSIMP = os.environ.get("ANYRIG_ASSIMP", "assimp")
-READING = os.environ.get("ANYRIG_BENCH_FBX", str(ROOT / "target" / "release" / "bench-fbx"))
+
+
+def tool(variable, default):
+    """A program by its environment variable. Commands run in another folder, so a path is taken from this one."""
+    named = os.environ.get(variable, str(default))
+    return os.path.abspath(named) if os.path.dirname(named) else named
+
+
+ANYRIG = tool("ANYRIG_BIN", ROOT / "target" / "release" / "anyrig")
+TANGENTS = tool("ANYRIG_BENCH_TANGENTS", ROOT / "target" / "release" / "bench-tangents")
+PYTHON = tool("ANYRIG_PEER_PYTHON", sys.executable)
+GLTF_TRANSFORM = tool("ANYRIG_GLTF_TRANSFORM", "gltf-transform")
+GLTFPACK = tool("ANYRIG_GLTFPACK", "gltfpack")
+FBX2GLTF = tool("ANYRIG_FBX2GLTF", "FBX2glTF")
+ASSIMP = tool("ANYRIG_ASSIMP", "assimp")
+READING = tool("ANYRIG_BENCH_FBX", ROOT / "target" / "release" / "bench-fbx")
 CORPUS = Path(os.environ.get("ANYRIG_CORPUS", ROOT.parent / "shared" / "corpus"))
 FOX = CORPUS / "gltf" / "bevy" / "animated" / "Fox.glb"
 # Characters with motions, as tools export them.
@@ -86,7 +95,7 @@ def convert(path, *options):
 def peers(path):
     """Whoever is installed, reading and writing the same file."""
     found = {"plain copy": ["cp", path, "out-copy.glb"]}
-    if succeeds([PYTHON, "-c", "import pygltflib, numpy"]):
+    if shutil.which(PYTHON) and succeeds([PYTHON, "-c", "import pygltflib, numpy"]):
         found["pygltflib + numpy"] = [PYTHON, HERE / "peer_pygltflib.py", path, "out-pygltflib.glb"]
     else:
         print("pygltflib is not installed: see benches/README.md", file=sys.stderr)
@@ -95,8 +104,9 @@ def peers(path):
     return found
 
 
+@functools.cache
 def installed(program, name):
-    """Says whether a peer is there, and tells where it is not."""
+    """Says whether a peer is there, and tells once where it is not."""
     if shutil.which(program):
         return True
     print(f"{name} is not installed: see benches/README.md", file=sys.stderr)
