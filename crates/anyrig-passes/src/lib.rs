@@ -16,6 +16,7 @@
 //! | [`limit_all_influences`] | the same on a whole scene, told                                                  |
 //! | [`normalise_weights`]    | influences that sum to 1                                                        |
 //! | [`bake_motion`]          | pivots, inherit modes, layers and segments into plain transforms and curves     |
+//! | [`keep_channels`]        | clips without what a target has no word for                                     |
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
 //! | [`transform_part`]       | the same for one part and any transform                                         |
 //! | [`expand_instances`]     | instances into nodes of their own                                               |
@@ -41,6 +42,7 @@ mod bake_motion;
 mod bake_nodes;
 mod bone_keys;
 mod bones;
+mod channels;
 mod check;
 mod counts;
 mod cut;
@@ -78,6 +80,7 @@ pub use bake_motion::{BakeOptions, bake_motion, needs_baking};
 pub use bake_nodes::{Animated, BakeNodesOptions, bake_node_transforms};
 pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};
+pub use channels::keep_channels;
 pub use counts::Count;
 pub use cut::cut_before;
 pub use decompose::{DecomposeOptions, Shear, decompose};

@@ -234,6 +234,11 @@ impl Target {
         }
     }
 
+    /// Whether it moves a node or its mesh's morphs, whole or a single number of them.
+    pub fn is_of_pose(&self) -> bool {
+        matches!(self, Self::Node { .. } | Self::Component { .. } | Self::Morph { .. })
+    }
+
     /// The node whose translation, rotation, scale or pivots it moves.
     pub fn moved_node(&self) -> Option<NodeId> {
         match self {

@@ -8,6 +8,7 @@ use crate::codes;
 use anyrig_animation::{ClipHints, PointBox, Pose, numbers_at, sample, scene_size};
 use anyrig_bytes::{Context, Result};
 use anyrig_scene::{Channel, Clip, Curve, InheritMode, NodeId, Property, Scene, Target, TransformPart, Trs, World};
+use smallvec::smallvec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What all clips share.
@@ -17,7 +18,7 @@ struct Baker<'a> {
     homes: &'a Homes,
     options: &'a BakeOptions,
     context: &'a Context,
-    room: Room<'a>,
+    room: &'a Room<'a>,
     rest: Pose,
     /// Largest error of each node's translation, in the units of its parent.
     distances: Vec<f64>,
@@ -28,13 +29,13 @@ pub(super) fn bake(
     plan: &Plan,
     homes: &Homes,
     options: &BakeOptions,
-    context: &Context,
+    room: &Room<'_>,
 ) -> Result<Vec<Clip>> {
     let error = if options.max_error > 0.0 { options.max_error } else { 0.0 };
     let distances = distances(scene, plan, error * model_size(scene));
-    let (room, rest) = (Room::new(context), Pose::rest(scene));
+    let rest = Pose::rest(scene);
     let mut pose = rest.clone();
-    let baker = Baker { scene, plan, homes, options, context, room, rest, distances };
+    let baker = Baker { scene, plan, homes, options, context: room.context(), room, rest, distances };
     scene.clips.iter().map(|clip| ClipBaker::new(&baker, clip, &mut pose).bake()).collect()
 }
 
@@ -139,7 +140,7 @@ impl<'a> ClipBaker<'a> {
         let baker = self.baker;
         baker.context.check_cancelled()?;
         let part = self.channels.sub_clip(node, &chain(baker.scene, node));
-        let times = times(&part, self.channels.span_secs);
+        let times = times(&part, self.channels.span_secs, baker.room);
         let mut placing = Placing {
             baker,
             part: &part,
@@ -171,7 +172,7 @@ impl<'a> ClipBaker<'a> {
             }
         }
         if let Some(helper) = baker.homes.scale[node.index()] {
-            let mut value = |time: f64| placing.at(time).1.to_vec();
+            let mut value = |time: f64| Value::from_slice(&placing.at(time).1);
             let bound = angle * rest.helper_scale.abs().max_element().max(1e-3);
             let curve = baker.sampled(&mut value, (Kind::Numbers, bound), (&times, &straight))?;
             if curve.len() > 1 || differs(&curve, &rest.helper_scale.to_array(), bound) {
@@ -187,7 +188,7 @@ impl<'a> ClipBaker<'a> {
     fn weights(&mut self, node: NodeId) -> Result<()> {
         let Self { baker, pose, .. } = self;
         let part = self.channels.part(self.channels.of(node).filter(|c| moves_weights(&c.target)));
-        let times = times(&part, self.channels.span_secs);
+        let times = times(&part, self.channels.span_secs, baker.room);
         let mut value = |time: f64| {
             pose.copy_node_from(&baker.rest, node);
             pose.apply_clip(&part, time);
@@ -221,18 +222,18 @@ impl<'a> ClipBaker<'a> {
             return Ok(());
         }
         let part = self.channels.part(numbers.by_target.get(&channel.target).into_iter().flatten().copied());
-        let times = times(&part, self.channels.span_secs);
+        let times = times(&part, self.channels.span_secs, baker.room);
         let rest = baker.rest_numbers(channel);
         let numbers = |time: f64| numbers_at(&part, &channel.target, &rest, time);
         if matches!(channel.target, Target::Visibility { .. }) {
             let shown = |time: f64| numbers(time).first().is_some_and(|n| n.abs() >= 1.0);
-            let mut value = |time: f64| vec![f64::from(u8::from(shown(time)))];
+            let mut value = |time: f64| smallvec![f64::from(u8::from(shown(time)))];
             let curve = switched(&baker.sampled(&mut value, (Kind::Numbers, 0.25), (&times, &|_, _| 1))?);
             self.baked.channels.push(from_start(channel.target.clone(), &curve, clip.start_secs));
             return Ok(());
         }
         let bound = baker.options.max_error * range(times.iter().flat_map(|t| numbers(*t)));
-        let curve = baker.sampled(&mut |time| numbers(time), (Kind::Numbers, bound), (&times, &|_, _| 1))?;
+        let curve = baker.sampled(&mut |time| numbers(time).into(), (Kind::Numbers, bound), (&times, &|_, _| 1))?;
         self.baked.channels.push(from_start(channel.target.clone(), &curve, clip.start_secs));
         Ok(())
     }
@@ -304,9 +305,9 @@ impl Baker<'_> {
     ) -> Result<Curve> {
         let step_secs = self.options.step_secs.max(0.0);
         let max_keys = (self.options.max_keys as usize).max(times.len());
-        let sampler = Sampler { value, kind, bound, step_secs, max_keys, room: &self.room };
+        let sampler = Sampler { value, kind, bound, step_secs, max_keys, room: self.room };
         let sampled = sampler.run(times, parts)?;
-        if sampled.limited {
+        if self.room.ran_short() || sampled.limited {
             self.context.tell(&codes::KEYS_LIMITED, "clip", "a bend was finer than the keys");
         }
         Ok(sampled.curve)
@@ -397,9 +398,9 @@ const MAX_KNOWN: usize = 1 << 16;
 
 fn property_of(trs: &Trs, property: Property) -> Value {
     match property {
-        Property::Translation => trs.translation.to_array().to_vec(),
-        Property::Scale => trs.scale.to_array().to_vec(),
-        _ => trs.rotation.to_array().to_vec(),
+        Property::Translation => Value::from_slice(&trs.translation.to_array()),
+        Property::Scale => Value::from_slice(&trs.scale.to_array()),
+        _ => trs.rotation.to_array().into(),
     }
 }
 

@@ -9,6 +9,7 @@ mod structure;
 use anyrig_bytes::{Context, Place, Result};
 use anyrig_scene::{Channel, Clip, Curve, InheritMode, Interpolation, Scene, Target};
 use plan::Plan;
+use sample::Room;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ impl Default for BakeOptions {
 /// - Visibility, numbers and colours of materials, cameras and lights, named properties and targets without a word keep a
 ///   curve of their own, in the same way.
 ///
-/// A curve that reached the limit of keys is told as `passes.keys-limited`.
+/// A curve that reached the limit of keys is told as `passes.keys-limited`. All curves together get at most sixteen keys
+/// for each of the source and 262 144 more, so that a small file cannot ask for a large one.
 ///
 /// # Errors
 /// [`anyrig_bytes::ErrorKind::LimitExceeded`] when keys or helper nodes pass the limit of elements;
@@ -59,11 +61,13 @@ pub fn bake_motion(scene: &mut Scene, options: &BakeOptions, context: &Context) 
     }
     // A geometric transform lies between the instance and the mesh, where the baked scene has no place for one.
     crate::instances::expand_where(scene, context, |node| node.geometric.is_some())?;
-    let plan = Plan::new(scene);
+    let keys = scene.clips.iter().flat_map(|c| &c.channels).map(|c| c.curve.len()).sum();
+    let room = Room::new(keys, context);
+    let plan = Plan::new(scene, &room);
     let helpers = structure::count(scene, &plan);
     context.take_elements(helpers as u64, Place::whole)?;
     let homes = structure::homes(scene, &plan);
-    let clips = clips::bake(scene, &plan, &homes, options, context)?;
+    let clips = clips::bake(scene, &plan, &homes, options, &room)?;
     structure::apply(scene, &plan, &homes);
     scene.clips = clips;
     Ok(())

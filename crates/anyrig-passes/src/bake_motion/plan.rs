@@ -1,5 +1,6 @@
 //! What has to change: which nodes are split, where their meshes go, and what a node's plain transform is in a pose.
 
+use super::sample::Room;
 use anyrig_animation::Pose;
 use anyrig_scene::{Channel, Clip, InheritMode, NodeId, Scene, Target, TransformPart, Trs, walk};
 use glam::DVec3;
@@ -20,7 +21,7 @@ pub(super) struct Placed {
 }
 
 impl Plan {
-    pub fn new(scene: &Scene) -> Self {
+    pub fn new(scene: &Scene, room: &Room<'_>) -> Self {
         let order = walk::parents_first(scene);
         let mut split = vec![false; scene.nodes.len()];
         let compensating = order.iter().filter(|id| scene.nodes[**id].inherit != InheritMode::Full);
@@ -28,7 +29,7 @@ impl Plan {
             split[parent.index()] = true;
         }
         if split.contains(&true) {
-            let mut scales = Scales::new(scene);
+            let mut scales = Scales::new(scene, room);
             for id in &order {
                 split[id.index()] = split[id.index()] && !scales.are_always_uniform(*id);
             }
@@ -62,6 +63,7 @@ impl Plan {
 /// The scales of a scene in motion.
 struct Scales<'a> {
     scene: &'a Scene,
+    room: &'a Room<'a>,
     /// The channels of each clip.
     channels: Vec<ByNode<'a>>,
     rest: Pose,
@@ -70,14 +72,14 @@ struct Scales<'a> {
 }
 
 impl<'a> Scales<'a> {
-    fn new(scene: &'a Scene) -> Self {
+    fn new(scene: &'a Scene, room: &'a Room<'a>) -> Self {
         let rest = Pose::rest(scene);
-        Self { scene, channels: scene.clips.iter().map(ByNode::new).collect(), pose: rest.clone(), rest }
+        Self { scene, room, channels: scene.clips.iter().map(ByNode::new).collect(), pose: rest.clone(), rest }
     }
 
     /// True when the scale that children of a node take is the same along all axes, and not 0, at rest and in every clip.
     fn are_always_uniform(&mut self, id: NodeId) -> bool {
-        let Self { scene, channels, rest, pose } = self;
+        let Self { scene, room, channels, rest, pose } = self;
         if !is_uniform(taken_scales(scene, rest, id).0) {
             return false;
         }
@@ -89,7 +91,7 @@ impl<'a> Scales<'a> {
                 return true;
             }
             let moved = moved_nodes(&part);
-            let uniform = times(&part, channels.span_secs).windows(2).all(|span| {
+            let uniform = times(&part, channels.span_secs, room).windows(2).all(|span| {
                 (0..=4).all(|quarter| {
                     let time = span[0] + (span[1] - span[0]) * f64::from(quarter) / 4.0;
                     moved.iter().for_each(|node| pose.copy_node_from(rest, *node));
@@ -118,6 +120,9 @@ fn moves_scale(target: &Target) -> bool {
 
 /// The scale that children of a node take per axis, and the one that it took itself.
 fn taken_scales(scene: &Scene, pose: &Pose, id: NodeId) -> (DVec3, DVec3) {
+    if scene.nodes[id].inherit == InheritMode::Full {
+        return (pose.local(id).to_trs().scale, DVec3::ONE);
+    }
     let (mut total, mut taken) = (DVec3::ONE, DVec3::ONE);
     for id in chain(scene, id).into_iter().rev() {
         let own = pose.local(id).to_trs().scale;
@@ -211,14 +216,16 @@ pub(super) fn moves_transform(target: &Target) -> bool {
 }
 
 /// Start and end of a clip and all times between at which one of a part's curves may bend or jump, ascending.
-pub(super) fn times(part: &Clip, (start, end): (f64, f64)) -> Vec<f64> {
+/// They are spare keys, since many nodes may hang on one curve.
+pub(super) fn times(part: &Clip, (start, end): (f64, f64), room: &Room<'_>) -> Vec<f64> {
     let weights = part.layers.iter().filter_map(|l| l.weight_curve.as_ref());
     let mut times = vec![start, end];
     for curve in part.channels.iter().map(|c| &c.curve).chain(weights) {
         let keys = curve.times_secs.as_slice();
-        times.extend(keys.iter().copied().filter(|t| *t > start && *t < end));
+        let taken = room.take_spare(keys.len(), usize::MAX);
+        times.extend(keys.iter().copied().filter(|t| *t > start && *t < end).take(taken));
         if !curve.holds_outside() {
-            repeated(curve, (start, end), &mut times);
+            repeated(curve, (start, end), room, &mut times);
         }
     }
     times.sort_by(f64::total_cmp);
@@ -232,7 +239,7 @@ const NEAR: f64 = 1e-8;
 const MAX_REPEATED: usize = 65_536;
 
 /// The keys as a repeating curve has them again and again; mirrored ones too, since both ends are among them.
-fn repeated(curve: &anyrig_scene::Curve, (start, end): (f64, f64), times: &mut Vec<f64>) {
+fn repeated(curve: &anyrig_scene::Curve, (start, end): (f64, f64), room: &Room<'_>, times: &mut Vec<f64>) {
     let keys = curve.times_secs.as_slice();
     let (Some(first), Some(last)) = (keys.first().copied(), keys.last().copied()) else { return };
     let duration = last - first;
@@ -241,8 +248,9 @@ fn repeated(curve: &anyrig_scene::Curve, (start, end): (f64, f64), times: &mut V
     }
     let from = ((start - last) / duration).floor().max(-1e9);
     let rounds = ((end - start) / duration).ceil() + 3.0;
-    let most = (MAX_REPEATED / (2 * keys.len()).max(1)) as f64;
-    for round in 0..rounds.min(most) as usize {
+    let each = 2 * keys.len();
+    let taken = room.take_spare((rounds as usize).saturating_mul(each), MAX_REPEATED);
+    for round in 0..taken / each {
         let base = first + (from + round as f64) * duration;
         for key in keys {
             for time in [base + (key - first), base + (last - key)] {

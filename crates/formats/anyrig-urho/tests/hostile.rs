@@ -152,7 +152,7 @@ impl Random {
 }
 
 #[test]
-fn mutated_files_are_handled() {
+fn mutants_are_handled() {
     let wanted = std::env::var("ANYRIG_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000usize);
     let samples = samples();
     let mut read = 0;

@@ -1,5 +1,6 @@
 //! Brings a scene into a form that glTF can hold, by passes.
 
+use super::animations::is_holdable;
 use super::images::{is_shown, kind};
 use crate::codes;
 use anyrig_bytes::{Context, Diagnostic, Result};
@@ -11,6 +12,7 @@ use anyrig_scene::{Domain, LocalTransform, Scene, Space, Topology, Trs};
 /// Plain transforms and curves, space, triangles, point attributes, no shear, skins with a common root, images of kinds
 /// that textures may show.
 pub(super) fn prepare(scene: &mut Scene, context: &Context) -> Result<()> {
+    anyrig_passes::keep_channels(scene, |target| target.is_of_pose() || is_holdable(target));
     anyrig_passes::bake_motion(scene, &BakeOptions::default(), context)?;
     anyrig_passes::to_space(scene, Space::GLTF, context)?;
     let parts = || scene.meshes.values().flat_map(|m| &m.parts);

@@ -105,6 +105,7 @@ fn prepare(scene: &mut Scene, target: &Target, context: &Context) -> Result<()> 
     }
     let mut baking = passes::BakeOptions::default();
     baking.max_error = target.options.error;
+    passes::keep_channels(scene, |target| target.is_of_pose());
     passes::bake_motion(scene, &baking, context)?;
     passes::expand_instances(scene, context)?;
     passes::to_space(scene, space, context)?;
