@@ -99,8 +99,9 @@ pub fn tube() -> Shape {
             let (sin, cos) = sin_cos(std::f64::consts::TAU * side as f64 / SIDES as f64);
             shape.points.push(rounded(DVec3::new(half * cos, half * FLAT * sin, height)));
         }
-        // One more than there are sides: the texture's ends meet there.
-        let uv = |side: usize| DVec2::new(side as f64 / SIDES as f64, height / TOP);
+        // One more than there are sides: the texture's ends meet there. Half a row off its ends, where it begins anew.
+        let up = height.clamp(0.5, TOP - 0.5) / TOP;
+        let uv = |side: usize| DVec2::new(side as f64 / SIDES as f64, up);
         shape.uvs.extend((0..=SIDES).map(uv));
     }
     let point = |ring: usize, side: usize| ring * SIDES + side % SIDES;
