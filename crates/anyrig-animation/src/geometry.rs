@@ -97,6 +97,21 @@ pub fn posed_part(scene: &Scene, pose: &Pose, worlds: &[DAffine3], shown: Shown,
     mover.part(scene, pose, shown, part)
 }
 
+/// As [`posed_part`], with a palette of the caller's in place of the skin's own (`scene_from_mesh` for each joint): to
+/// look at what another rule does. Parts without influences stand as they do there.
+pub fn posed_part_by(
+    scene: &Scene,
+    pose: &Pose,
+    worlds: &[DAffine3],
+    shown: Shown,
+    (part, palette): (usize, &[DAffine3]),
+) -> Option<PosedPart> {
+    let mut mover = Mover::default();
+    mover.prepare(scene, worlds, shown);
+    mover.replace_palette(palette);
+    mover.part(scene, pose, shown, part)
+}
+
 /// The largest distance between equally numbered points of two geometries; `None` when they do not have the same
 /// numbers of parts and points. 0 when there are no points; infinite when a distance is not a number.
 pub fn largest_distance(a: &[PosedPart], b: &[PosedPart]) -> Option<f64> {
@@ -166,6 +181,16 @@ impl Mover {
                 dual_quaternion_palette(skin, worlds, &mut self.dual_quats);
                 self.skinning = Skinning::DualQuaternion;
             }
+        }
+    }
+
+    /// Has no effect on a mesh without skin.
+    fn replace_palette(&mut self, palette: &[DAffine3]) {
+        let entries = palette.iter().copied();
+        match self.skinning {
+            Skinning::None => {}
+            Skinning::Linear => self.matrices = entries.map(JointMatrix::new).collect(),
+            Skinning::DualQuaternion => self.dual_quats = entries.map(JointDualQuat::new).collect(),
         }
     }
 

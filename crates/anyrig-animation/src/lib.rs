@@ -64,7 +64,7 @@ pub use channels::{number_at, numbers_at};
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, node_from_mesh, posed_geometry,
-    posed_geometry_within, posed_part, try_for_each_posed_part,
+    posed_geometry_within, posed_part, posed_part_by, try_for_each_posed_part,
 };
 pub use layers::{Blend, Layer};
 pub use look::Look;

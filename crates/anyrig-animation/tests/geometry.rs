@@ -1,7 +1,8 @@
 //! Whole scenes in a pose.
 
 use anyrig_animation::{
-    Evaluator, Pose, largest_distance, motion_distance, posed_geometry, posed_geometry_within, posed_part, scene_size,
+    Evaluator, Pose, largest_distance, motion_distance, posed_geometry, posed_geometry_within, posed_part,
+    posed_part_by, scene_from_mesh, scene_size,
 };
 use anyrig_bytes::{Context, ErrorKind, Limits};
 use anyrig_scene::{
@@ -55,6 +56,28 @@ fn arm() -> (Scene, NodeId) {
     clip.channels.push(Channel::new(node, Property::MorphWeights, weights));
     scene.clips.push(clip);
     (scene, node)
+}
+
+#[test]
+fn a_palette_of_the_caller_s_moves_what_has_influences() {
+    let (mut scene, node) = arm();
+    for method in [SkinMethod::Linear, SkinMethod::DualQuaternion] {
+        let skin = scene.skins.values_mut().next().expect("one skin");
+        skin.method = method;
+        let skin = skin.clone();
+        let (pose, evaluator) = (Pose::of_clip(&scene, &scene.clips[0], 1.0), Evaluator::new(&scene));
+        let (worlds, shown) = (evaluator.worlds(&pose), evaluator.shown()[0]);
+        let own: Vec<DAffine3> = scene_from_mesh(&skin, &worlds).collect();
+        let by = |scene: &Scene, palette: &[DAffine3]| posed_part_by(scene, &pose, &worlds, shown, (0, palette));
+        assert_eq!(by(&scene, &own), posed_part(&scene, &pose, &worlds, shown, 0));
+        let up = [DAffine3::from_translation(DVec3::Y * 7.0); 2];
+        assert_near(by(&scene, &up).expect("a part").positions[0], [0.5, 7.0, 0.0]);
+        // Without influences the node moves it, and without a skin too.
+        let mut rigid = scene.clone();
+        rigid.meshes.values_mut().flat_map(|m| &mut m.parts).for_each(|p| p.influences = None);
+        assert_near(by(&rigid, &up).expect("a part").positions[0], [100.5, 100.0, 100.0]);
+        assert_eq!(shown.node, node);
+    }
 }
 
 fn assert_near(a: [f32; 3], b: [f32; 3]) {

@@ -332,7 +332,8 @@ Examples:
   anyrig inspect Fox.glb
   anyrig inspect Fox.glb --json
   anyrig inspect Fox.glb --vertices 0..10 --mesh fox
-  anyrig inspect Fox.glb --curves --bone b_Hip_01";
+  anyrig inspect Fox.glb --curves --bone b_Hip_01
+  anyrig inspect hero.fbx --dom";
 
 /// Show what is in a file: tree, counts, bones, clips, materials
 #[derive(Debug, Args)]
@@ -352,6 +353,9 @@ pub struct InspectArgs {
     /// Curves with their keys in ticks and seconds
     #[arg(long, group = "query")]
     pub curves: bool,
+    /// The file's own tree before any of it is understood, such as the nodes of an FBX with their values
+    #[arg(long, group = "query", conflicts_with = "json")]
+    pub dom: bool,
     /// With --curves: only those of the bones and nodes of this name
     #[arg(long, value_name = "NAME", requires = "curves")]
     pub bone: Option<String>,

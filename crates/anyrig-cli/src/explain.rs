@@ -2,7 +2,7 @@
 
 use crate::args::{FileArgs, Global};
 use crate::failure::{Exit, Result};
-use crate::inspect::{json_of, named, numbers, opened};
+use crate::inspect::{json_of, named, numbers, opened, short};
 use crate::ui::{Ink, Ui, table};
 use anyrig::inspect::MeshChoice;
 use anyrig::{ExplainRequest, Explanation, InfluenceShare, MorphShare, explain, load};
@@ -104,10 +104,9 @@ fn influence(share: &InfluenceShare, ui: Ui) -> String {
     ];
     let mut rows = Vec::new();
     for (name, matrix) in matrices {
-        for (index, row) in matrix.iter().enumerate() {
+        for (index, row) in matrix.into_iter().enumerate() {
             let name = if index == 0 { name } else { "" };
-            let cells = row.iter().map(|value| short(*value));
-            rows.push([vec![format!("  {name}")], cells.collect()].concat());
+            rows.push([vec![format!("  {name}")], short(row).to_vec()].concat());
         }
     }
     text += &table(&rows);
@@ -115,9 +114,4 @@ fn influence(share: &InfluenceShare, ui: Ui) -> String {
         vec!["  as the joint sees it".to_owned(), numbers(share.in_joint)],
         vec!["  moved by it alone".to_owned(), numbers(share.moved)],
     ])
-}
-
-/// Six significant digits are enough to look at; --json has all.
-fn short(value: f64) -> String {
-    format!("{value:.5e}").parse::<f64>().unwrap_or(value).to_string()
 }

@@ -7,7 +7,8 @@ use crate::rewrite::open_one;
 use crate::source::FileSource;
 use crate::ui::{Ink, Ui, clean, plural, size, table};
 use anyrig::inspect::{
-    CurveInfo, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, indices, vertices,
+    CurveInfo, DomLine, IndexTable, Inspection, MeshChoice, MeshInfo, NodeInfo, Range, VertexTable, curves, dom,
+    indices, vertices,
 };
 use anyrig::{Context, inspect, load};
 use serde_json::json;
@@ -15,9 +16,19 @@ use serde_json::json;
 /// Deeper nodes are not indented further.
 const DEEPEST_INDENT: usize = 40;
 
+/// Elements of an array that the file's own tree shows: as many as a matrix has.
+const DOM_ELEMENTS: usize = 16;
+
 /// Runs the command.
 pub fn run(args: &InspectArgs, global: &Global, ui: Ui) -> Result<Exit> {
     let (source, context) = opened(&args.file, global)?;
+    if args.dom {
+        let lines = dom(&source, args.file.from.as_deref(), DOM_ELEMENTS, &context)?;
+        let indented =
+            |line: &DomLine| format!("{}{}\n", "  ".repeat(line.depth.min(DEEPEST_INDENT)), clean(&line.text));
+        ui.out(&lines.iter().map(indented).collect::<String>());
+        return Ok(Exit::Done);
+    }
     if args.vertices.is_some() || args.indices.is_some() || args.curves {
         let scene = load(&source, args.file.from.as_deref(), &context)?;
         ui.out(&query(args, &scene)?);
@@ -246,12 +257,37 @@ pub fn named(name: &str) -> String {
 }
 
 pub fn numbers(values: [f64; 3]) -> String {
-    // Six significant digits are enough to look at; --json has all.
-    let short = |v: f64| format!("{v:.5e}").parse::<f64>().unwrap_or(v).to_string();
-    format!("({})", values.map(short).join(", "))
+    format!("({})", short(values).join(", "))
+}
+
+/// What is this much smaller than the largest number beside it is left over by rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// Numbers that belong together. Six significant digits are enough to look at; --json has all.
+pub fn short<const N: usize>(values: [f64; N]) -> [String; N] {
+    let largest = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    values.map(|value| {
+        if value.abs() < largest * ROUNDING {
+            return "0".to_owned();
+        }
+        format!("{value:.5e}").parse::<f64>().unwrap_or(value).to_string()
+    })
 }
 
 fn floats(values: &[f32]) -> String {
     let words: Vec<_> = values.iter().map(f32::to_string).collect();
     format!("({})", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_no_number_to_look_at() {
+        assert_eq!(numbers([2.2e-16, 10.0, -1e-15]), "(0, 10, 0)");
+        assert_eq!(numbers([0.1234567, -2.0, 1e-9]), "(0.123457, -2, 0.000000001)");
+        // Small numbers among themselves are numbers.
+        assert_eq!(numbers([1e-20, 0.0, 2e-20]), "(0.00000000000000000001, 0, 0.00000000000000000002)");
+    }
 }

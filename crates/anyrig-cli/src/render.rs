@@ -8,7 +8,7 @@ use crate::stage::{Existing, check_place};
 use crate::ui::{Ui, Volume, size};
 use anyrig::bytes::Rope;
 use anyrig::image::{Rgba8Image, encode_gif, encode_moving_webp, encode_png, encode_webp};
-use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, Rgba, View};
+use anyrig::render::{DebugView, Mistake, PictureOptions, PictureSize, PoseChoice, Renderer, Rgba, View};
 use anyrig::{Context, Registry, Scene, clip_named, nearest};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -21,12 +21,16 @@ Examples:
   anyrig render Fox.glb -o sheet.png --contact-sheet            all clips at 0, 25, 50 and 75 %
   anyrig render Fox.glb -o neck.png --debug weights --bone b_Neck_04
   anyrig render Fox.glb -o facing.png --debug facing             red where winding and normals disagree
+  anyrig render Fox.glb -o wrong.png --clip Walk --time 0.3 --mistake swapped-product
   anyrig render hero.fbx -o side.png --view side --size 640x480 --background transparent
 
 A picture of a clip is framed by all of the clip, so that pictures of one clip fit together. The same file and options give
 the same bytes on any x86-64 processor.
 Debug views: points, wire, bones, axes, weights (of all joints, or of --bone), influences, normals, tangents, facing,
-uv-checker, bind-ghost.";
+uv-checker, bind-ghost.
+Mistakes show what wrong skinning looks like: swapped-product (inverse bind times joint), transposed (rows for columns),
+missing-inverse-bind, double-transform (the mesh's node as well), bad-weights (sums below 1), wrong-ticks (a clip that
+hardly moves). docs/from-bytes-to-motion.md tells how to recognise each.";
 
 /// Frames of a turntable, and how long each is shown.
 const TURNTABLE_FRAMES: u32 = 24;
@@ -63,9 +67,15 @@ pub struct RenderArgs {
     /// Show what is inside; see below
     #[arg(long, value_name = "VIEW", value_parser = |name: &str| DebugView::named(name).map_err(|e| e.message().to_owned()))]
     pub debug: Option<DebugView>,
+    /// Draw it with a mistake of skinning, to recognise one's own; see below
+    #[arg(long, value_name = "MISTAKE", value_parser = |name: &str| Mistake::named(name).map_err(|e| e.message().to_owned()))]
+    pub mistake: Option<Mistake>,
     /// The joint that --debug weights, bones or axes is about
     #[arg(long, value_name = "NAME", requires = "debug")]
     pub bone: Option<String>,
+    /// Leave out the strip below a debug view that says what its colours mean
+    #[arg(long, requires = "debug")]
+    pub no_legend: bool,
     /// Turn the figure: a moving .gif or .webp
     #[arg(long, conflicts_with = "contact_sheet")]
     pub turntable: bool,
@@ -182,9 +192,14 @@ fn options(args: &RenderArgs, scene: &Scene) -> Result<PictureOptions> {
     options.pose = pose(args, scene)?;
     options.debug = args.debug;
     options.bone = args.bone.as_deref().map(|name| bone(scene, name)).transpose()?;
+    options.legend = !args.no_legend;
     options.background = args.background;
     if args.bone.is_some() && !matches!(args.debug, Some(DebugView::Weights | DebugView::Bones | DebugView::Axes)) {
         return Err(Failure::usage("--bone is for --debug weights, bones and axes"));
+    }
+    let is_still = !args.contact_sheet && !matches!(options.pose, PoseChoice::Clip { .. });
+    if let Some(mistake) = args.mistake.filter(|mistake| is_still && mistake.needs_clip()) {
+        return Err(Failure::usage(format!("{mistake} shows in a motion; say --clip NAME and --time SECONDS")));
     }
     Ok(options)
 }
@@ -225,7 +240,10 @@ fn draw(args: &RenderArgs, kind: Kind, scene: Scene, options: &PictureOptions, c
     if args.contact_sheet && scene.clips.is_empty() {
         return Err(Failure::usage("the file has no clips for a contact sheet; say --motion FILE, or leave it out"));
     }
-    let renderer = Renderer::new(scene, context)?;
+    let mut renderer = Renderer::new(scene, context)?;
+    if let Some(mistake) = args.mistake {
+        renderer = renderer.with_mistake(mistake, context)?;
+    }
     if args.turntable {
         let frames = renderer.turntable(options, TURNTABLE_FRAMES, context)?;
         return Ok(match kind {

@@ -90,9 +90,41 @@ fn wrong_usage_names_the_remedy() {
     wrong(&[&input, "-o", "a.png", "--pose", "bind", "--time", "1"]).says("--pose clip");
     wrong(&[&input, "-o", "a.png", "--debug", "weights", "--bone", "Hed"]).says("did you mean `Head`?");
     wrong(&[&input, "-o", "a.png", "--debug", "wire", "--bone", "Head"]).says("--bone is for");
+    wrong(&[&input, "-o", "a.png", "--mistake", "swapped"]).says("swapped-product");
+    wrong(&[&input, "-o", "a.png", "--mistake", "wrong-ticks"]).says("--clip NAME and --time SECONDS");
     run(at, &["render", "in.glb", "-o", "a.png", "--limit-pixels", "100"]).exits(1).says("--limit-pixels raises it");
     run(at, &["render", "none.glb", "-o", "a.png"]).exits(1).says("check the name");
     assert_eq!(entries(at), ["in.glb"]);
+}
+
+#[test]
+fn mistakes_are_drawn_and_told_where_they_do_not_show() {
+    let folder = folder();
+    let at = folder.path();
+    let input = mannequin();
+    let draw = |name: &str, mistake: &[&str]| {
+        run(at, &[&["render", &input, "-o", name, "--size", "48", "-v"], mistake].concat()).exits(0)
+    };
+    draw("right.png", &[]);
+    draw("wrong.png", &["--mistake", "missing-inverse-bind"]);
+    // The mannequin's mesh hangs on no node that moves it.
+    draw("same.png", &["--mistake", "double-transform"]).says("render.mistake-unseen");
+    let [right, wrong, same] = ["right", "wrong", "same"].map(|name| fs::read(at.join(format!("{name}.png"))));
+    let [right, wrong, same] = [right, wrong, same].map(|bytes| bytes.expect("written"));
+    assert!(right != wrong && right == same);
+}
+
+#[test]
+fn legends_can_be_left_out() {
+    let folder = folder();
+    let at = folder.path();
+    let input = mannequin();
+    let draw = |name: &str, more: &[&str]| {
+        let words = ["render", &input, "-o", name, "--size", "200", "--debug", "facing"];
+        run(at, &[&words, more].concat()).exits(0);
+        fs::read(at.join(name)).expect("written")
+    };
+    assert_ne!(draw("with.png", &[]), draw("without.png", &["--no-legend"]));
 }
 
 #[test]

@@ -65,6 +65,33 @@ fn inspect_shows_vertices_and_indices() {
 }
 
 #[test]
+fn inspect_shows_the_file_s_own_tree() {
+    let folder = folder();
+    let at = folder.path();
+    let arm = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/arm.fbx");
+    let arm = arm.to_str().expect("text");
+    let tree = run(at, &["inspect", arm, "--dom"]).exits(0).out();
+    for line in [
+        "version: 7400",
+        "Objects:",
+        "  Model: 2004, \"Elbow\\u0000\\u0001Model\", \"LimbNode\"",
+        "      P: \"Lcl Rotation\", \"Lcl Rotation\", \"\", \"A\", 0.0, 0.0, -20.0",
+        "    KeyTime: *5 [0, 23093079000, 46186158000, 69279237000, 92372316000]",
+        "    Content: 487 bytes",
+        "  C: \"OO\", 2004, 2003",
+    ] {
+        assert!(tree.lines().any(|l| l == line), "no {line:?} in:\n{tree}");
+    }
+    // Curves over single angles move nodes too.
+    let found = json(&run(at, &["inspect", arm, "--json"]).exits(0).out());
+    assert_eq!((&found["clips"][0]["nodes"], &found["clips"][0]["channels"]), (&4.into(), &4.into()));
+    write(&at.join("in.glb"), &triangle("", ""));
+    let tree = run(at, &["inspect", "in.glb", "--dom"]).exits(0).out();
+    assert!(tree.contains("POSITION: 0"), "{tree}");
+    run(at, &["inspect", "in.glb", "--dom", "--curves"]).exits(2);
+}
+
+#[test]
 fn inspect_of_the_fox() {
     let Some(corpus) = corpus() else { return };
     let fox = corpus.join("gltf/bevy/animated/Fox.glb");

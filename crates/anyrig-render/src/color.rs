@@ -131,6 +131,12 @@ pub(crate) fn of_hue(hue: f32) -> Vec3 {
     Vec3::new(wave(0.0), wave(2.0 / 3.0), wave(1.0 / 3.0))
 }
 
+/// A share from 0 to 1 on a scale from blue over green to red.
+pub(crate) fn heat(share: f32) -> Vec3 {
+    let share = if share > 0.0 { share.min(1.0) } else { 0.0 };
+    of_hue((1.0 - share) * 2.0 / 3.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +174,13 @@ mod tests {
         assert_eq!(at(0.0), 0.0);
         assert!((0..200).all(|i| at(i as f32 * 0.05) <= at((i + 1) as f32 * 0.05)));
         assert!(at(20.0) > 0.99 && filmic(Vec3::splat(f32::NAN)).is_finite());
+    }
+
+    #[test]
+    fn heat_goes_from_blue_to_red() {
+        let (cold, warm, hot) = (heat(0.0), heat(0.5), heat(1.0));
+        assert!(cold.z > 0.7 && warm.y > 0.7 && hot.x > 0.7, "{cold} {warm} {hot}");
+        assert_eq!((heat(f32::NAN), heat(7.0)), (cold, hot));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Posed geometry, ready to be drawn.
 
+use crate::color::heat;
 use anyrig_scene::{MeshId, NodeId, Part, Semantic, Stream};
 use glam::{Vec2, Vec3, Vec4};
 
@@ -29,12 +30,25 @@ pub(crate) enum PointColors<'a> {
     Rgb(&'a [[f32; 3]]),
     Rgba(&'a [[f32; 4]]),
     Own(Vec<Vec4>),
+    /// Values from 0 to 1 that a scale of colours shows. They are mixed before they are coloured: half way between
+    /// two points lies the colour of their mean, which is no mean of their colours.
+    Heat(Vec<f32>),
 }
 
 impl PointColors<'_> {
-    pub fn of(&self, point: usize) -> Vec4 {
+    /// The colour inside a triangle of three points.
+    pub fn mixed(&self, points: [usize; 3], weights: Vec3) -> Vec4 {
+        let [a, b, c] = points;
+        if let Self::Heat(values) = self {
+            let value = |point: usize| values.get(point).copied().unwrap_or(0.0);
+            return heat(value(a) * weights.x + value(b) * weights.y + value(c) * weights.z).extend(1.0);
+        }
+        self.of(a) * weights.x + self.of(b) * weights.y + self.of(c) * weights.z
+    }
+
+    fn of(&self, point: usize) -> Vec4 {
         let found = match self {
-            Self::None => None,
+            Self::None | Self::Heat(_) => None,
             Self::Rgb(colors) => colors.get(point).map(|c| Vec3::from_array(*c).extend(1.0)),
             Self::Rgba(colors) => colors.get(point).map(|c| Vec4::from_array(*c)),
             Self::Own(colors) => colors.get(point).copied(),

@@ -119,6 +119,12 @@ pub(crate) fn dots(glyph: [u8; 5]) -> impl Iterator<Item = (u32, u32)> {
     glyph.into_iter().enumerate().flat_map(column)
 }
 
+/// Columns that a line takes, in dots, without the gap behind its last sign.
+pub(crate) fn width(text: &str) -> u32 {
+    let count = u32::try_from(text.chars().count()).unwrap_or(u32::MAX / 8);
+    count.saturating_mul(WIDTH + 1).saturating_sub(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@
 //!
 //! A picture is framed by all that its clip shows ([`framing`](MARGIN)), looks at the figure's front, and has a key light
 //! with soft shadows, a rim light, light from all sides, and a floor that takes a shadow ([`Lighting::studio`]).
-//! [`DebugView`] shows what is inside instead.
+//! [`DebugView`] shows what is inside instead, and [`Mistake`] what wrong skinning looks like.
 //!
 //! # Parts
 //! - Description ([`Camera`], [`Lighting`], [`Surface`]): what is drawn, in plain numbers that another back end can draw
@@ -39,6 +39,8 @@ mod font;
 mod framing;
 mod head;
 mod marks;
+mod mistakes;
+mod names;
 mod posing;
 mod prepare;
 mod raster;
@@ -56,5 +58,6 @@ pub use debug::DebugView;
 pub use description::{Camera, DirectionalLight, Lighting, Map, Shading, Surface};
 pub use draw::PictureSize;
 pub use framing::{MARGIN, View};
+pub use mistakes::{Mistake, TICK_RATES};
 pub use posing::PoseChoice;
 pub use renderer::{PictureOptions, Renderer};

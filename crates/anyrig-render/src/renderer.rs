@@ -1,18 +1,20 @@
 //! Scenes made ready for pictures, and the pictures.
 
 use crate::color::Rgba;
+use crate::debug::legend::Legend;
 use crate::debug::{self, DebugView};
 use crate::description::{Lighting, Surface};
 use crate::draw::{Figure, Picture, PictureSize};
 use crate::drawable::Drawable;
 use crate::framing::{Extent, View, robust_box};
 use crate::marks::Marks;
+use crate::mistakes::Mistake;
 use crate::posing::{PoseChoice, bind_pose};
 use crate::prepare;
 use crate::shade::Materials;
 use crate::texture::Texture;
 use crate::{codes, head, vrm};
-use anyrig_animation::{Evaluator, Look, Pose, PosedPart, for_each_posed_part, posed_geometry};
+use anyrig_animation::{Evaluator, Look, Pose, PosedPart, for_each_posed_part};
 use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_image::Rgba8Image;
 use anyrig_scene::{Clip, MaterialId, NodeId, Scene, Target};
@@ -39,6 +41,9 @@ pub struct PictureOptions {
     pub debug: Option<DebugView>,
     /// Index of the node that `debug` is about, for views of one joint.
     pub bone: Option<usize>,
+    /// Whether a strip below a debug view says what its colours mean, in pictures of 192 pixels or more each way. Default:
+    /// true.
+    pub legend: bool,
     /// Behind everything. Default: [`Rgba::BACKDROP`].
     pub background: Rgba,
     /// Whether a floor takes the figure's shadow. Debug views have none. Default: true.
@@ -55,6 +60,7 @@ impl Default for PictureOptions {
             pose: PoseChoice::default(),
             debug: None,
             bone: None,
+            legend: true,
             background: Rgba::default(),
             ground: true,
             samples: 2,
@@ -71,6 +77,7 @@ pub struct Renderer {
     textures: Vec<Texture>,
     rest: Pose,
     point_count: usize,
+    mistake: Option<Mistake>,
 }
 
 /// One moment of a scene, ready to be drawn or turned into a debug view.
@@ -108,7 +115,18 @@ impl Renderer {
         let prepared = prepare::run(scene, context)?;
         let rest = Pose::rest_within(&prepared.scene, context)?;
         let (scene, outline, textures) = (prepared.scene, prepared.outline, prepared.textures);
-        Ok(Self { scene, outline, textures, rest, point_count: prepared.point_count })
+        Ok(Self { scene, outline, textures, rest, point_count: prepared.point_count, mistake: None })
+    }
+
+    /// The same, but that its pictures are made with a mistake. They are framed by what is right as well, so that what
+    /// is in the wrong place is seen to be there.
+    ///
+    /// # Errors
+    /// [`anyrig_bytes::ErrorKind::LimitExceeded`].
+    pub fn with_mistake(mut self, mistake: Mistake, context: &Context) -> Result<Self> {
+        mistake.spoil(&mut self.scene, context)?;
+        self.mistake = Some(mistake);
+        Ok(self)
     }
 
     /// The scene as it is drawn.
@@ -123,8 +141,11 @@ impl Renderer {
     /// [`anyrig_bytes::ErrorKind::LimitExceeded`]; [`anyrig_bytes::ErrorKind::Cancelled`].
     pub fn picture(&self, options: &PictureOptions, context: &Context) -> Result<Rgba8Image> {
         let options = &self.shown_instead(options, context);
-        let extent = self.extent(options, Turning::No, context)?;
-        self.take(options, &extent, context)
+        let legend = Legend::of(options, &self.scene);
+        let inner = &legend.as_ref().map_or_else(|| options.clone(), |legend| legend.above(options));
+        let extent = self.extent(inner, Turning::No, context)?;
+        let picture = self.take(inner, &extent, context)?;
+        with_legend(picture, legend.as_ref(), (options, context))
     }
 
     /// The options, or those of the joints' view for a scene that has joints and nothing else to show, as files of
@@ -147,10 +168,13 @@ impl Renderer {
     pub fn turntable(&self, options: &PictureOptions, frames: u32, context: &Context) -> Result<Vec<Rgba8Image>> {
         let options = &self.shown_instead(options, context);
         let frames = frames.max(1);
-        let extent = self.extent(options, Turning::Yes, context)?;
+        let legend = Legend::of(options, &self.scene);
+        let inner = &legend.as_ref().map_or_else(|| options.clone(), |legend| legend.above(options));
+        let extent = self.extent(inner, Turning::Yes, context)?;
         let picture = |frame: u32| {
-            let view = options.view.turned(360.0 * f64::from(frame) / f64::from(frames));
-            self.take(options, &extent.seen_from(view), context)
+            let view = inner.view.turned(360.0 * f64::from(frame) / f64::from(frames));
+            let picture = self.take(inner, &extent.seen_from(view), context)?;
+            with_legend(picture, legend.as_ref(), (options, context))
         };
         (0..frames).map(picture).collect()
     }
@@ -164,6 +188,7 @@ impl Renderer {
             return Err(Error::usage("the joint that the debug view is about does not exist"));
         }
         let pose = self.pose(options.pose);
+        self.tell_unseen(&pose, options.pose, context);
         let camera = extent.camera();
         // What drawing takes is given back before the next picture; the pixels stay.
         options.size.book(context)?;
@@ -202,9 +227,15 @@ impl Renderer {
     fn pose(&self, choice: PoseChoice) -> Pose {
         match (choice, self.clip(choice)) {
             (PoseChoice::Bind, _) => bind_pose(&self.scene, &self.rest),
-            (PoseChoice::Clip { time_secs, .. }, Some(clip)) => self.posed(clip, time_secs.unwrap_or(clip.start_secs)),
+            (PoseChoice::Clip { time_secs, .. }, Some(clip)) => self.posed(clip, self.shown_secs(clip, time_secs)),
             _ => self.rest.clone(),
         }
+    }
+
+    /// The moment of a clip that is drawn for the one that is asked for.
+    fn shown_secs(&self, clip: &Clip, time_secs: Option<f64>) -> f64 {
+        let time_secs = time_secs.unwrap_or(clip.start_secs);
+        self.mistake.map_or(time_secs, |mistake| mistake.time_secs(clip.start_secs, time_secs))
     }
 
     fn posed(&self, clip: &Clip, time_secs: f64) -> Pose {
@@ -217,9 +248,8 @@ impl Renderer {
     fn surfaces(&self, choice: PoseChoice) -> Vec<Surface> {
         let moves = |clip: &&Clip| clip.channels.iter().any(|c| matches!(c.target, Target::Material { .. }));
         let look = self.clip(choice).filter(moves).map(|clip| {
-            let time_secs =
-                if let PoseChoice::Clip { time_secs: Some(time), .. } = choice { time } else { clip.start_secs };
-            Look::of_clip(&self.scene, clip, time_secs)
+            let time_secs = if let PoseChoice::Clip { time_secs, .. } = choice { time_secs } else { None };
+            Look::of_clip(&self.scene, clip, self.shown_secs(clip, time_secs))
         });
         let of = |id: MaterialId| {
             let moved = look.as_ref().and_then(|look| look.material(id));
@@ -255,7 +285,29 @@ impl Renderer {
             (drawable.surface, drawable.mirrored) = (surface, mirrored);
             drawable
         };
-        posed_geometry(&self.scene, pose).into_iter().map(drawable).collect()
+        let mut drawables = Vec::new();
+        let take = |posed| drawables.push(drawable(posed));
+        match self.mistake {
+            None => for_each_posed_part(&self.scene, pose, take),
+            Some(mistake) => mistake.for_each_posed_part(&self.scene, pose, take),
+        }
+        drawables
+    }
+
+    /// Tells of a mistake that leaves all points where they belong.
+    fn tell_unseen(&self, pose: &Pose, choice: PoseChoice, context: &Context) {
+        let Some(mistake) = self.mistake else { return };
+        let mut wrong = Vec::new();
+        mistake.for_each_posed_part(&self.scene, pose, |posed| wrong.push(posed.positions));
+        let right_pose = match (choice, self.clip(choice)) {
+            (PoseChoice::Clip { time_secs, .. }, Some(clip)) => self.posed(clip, time_secs.unwrap_or(clip.start_secs)),
+            _ => pose.clone(),
+        };
+        let mut right = Vec::new();
+        for_each_posed_part(&self.outline, &right_pose, |posed| right.push(posed.positions));
+        if wrong == right {
+            context.tell(&codes::MISTAKE_UNSEEN, mistake.name(), unseen_hint(mistake));
+        }
     }
 
     fn surface_of(&self, posed: &PosedPart) -> usize {
@@ -311,10 +363,14 @@ impl Renderer {
 
     fn points(&self, pose: &Pose, head: Option<&[bool]>) -> Vec<Vec3> {
         let mut points = Vec::new();
-        for_each_posed_part(&self.outline, pose, |posed| match head {
+        let mut take = |posed: PosedPart| match head {
             None => points.extend(posed.positions.iter().map(|p| Vec3::from_array(*p))),
             Some(head) => points.extend(self.points_of_head(&posed, head)),
-        });
+        };
+        for_each_posed_part(&self.outline, pose, &mut take);
+        if let Some(mistake) = self.mistake {
+            mistake.for_each_posed_part(&self.scene, pose, take);
+        }
         points
     }
 
@@ -340,6 +396,29 @@ impl Renderer {
         let found = found
             .ok_or_else(|| Error::usage("no bone is called `head`, so there is no view of the face; take another"))?;
         Ok(head::below(&self.scene, found))
+    }
+}
+
+fn with_legend(
+    picture: Rgba8Image,
+    legend: Option<&Legend>,
+    (options, context): (&PictureOptions, &Context),
+) -> Result<Rgba8Image> {
+    match legend {
+        Some(legend) => {
+            options.size.book(context)?;
+            legend.below(&picture, options)
+        }
+        None => Ok(picture),
+    }
+}
+
+/// Where a mistake would be seen.
+fn unseen_hint(mistake: Mistake) -> &'static str {
+    match mistake {
+        Mistake::DoubleTransform => "the node that shows the mesh stands where the scene does",
+        Mistake::WrongTicks => "take a moment at which the figure has moved",
+        _ => "take a figure with a skin, in another pose",
     }
 }
 

@@ -99,8 +99,7 @@ impl<'a> Setup<'a> {
     }
 
     fn color(&self, weights: Vec3) -> Vec4 {
-        let [a, b, c] = self.points.map(|p| self.drawable.colors.of(p));
-        a * weights.x + b * weights.y + c * weights.z
+        self.drawable.colors.mixed(self.points, weights)
     }
 
     fn uv(&self, set: usize, weights: Vec3) -> Vec2 {
@@ -340,11 +339,15 @@ fn wire(spot: &Spot, seen: &Seen) -> Vec3 {
     matt(light([222, 225, 230]), seen).lerp(light([38, 50, 72]), line)
 }
 
+/// Fronts, backs, and faces whose normals look the other way.
+pub(crate) const FACING: [[u8; 3]; 3] = [[70, 120, 215], [150, 90, 190], [225, 40, 40]];
+
 fn facing(is_front: bool, agrees: bool, seen: &Seen) -> Vec3 {
+    let [front, back, against] = FACING;
     let color = match (is_front, agrees) {
-        (true, true) => [70, 120, 215],
-        (false, true) => [150, 90, 190],
-        (_, false) => [225, 40, 40],
+        (true, true) => front,
+        (false, true) => back,
+        (_, false) => against,
     };
     matt(light(color), seen)
 }

@@ -136,8 +136,34 @@ pub(crate) struct GroundShadow {
 /// How much darker the ground is where no light at all arrives.
 const DARKEST: f32 = 0.62;
 
+/// One of the shadows that the ground's is made of. All of them begin where the figure stands, so that it stands there.
+#[derive(Clone, Copy)]
+struct Layer {
+    /// How high above the floor what casts it may be, as a share of the figure's size.
+    range: f32,
+    /// Texels over which it is soft, to each side.
+    soft: usize,
+    strength: f32,
+}
+
+/// Where the figure touches the floor.
+const CONTACT: Layer = Layer { range: 0.08, soft: 2, strength: 0.75 };
+/// Below all of the figure: what it takes of the light from all sides.
+const UNDER: Layer = Layer { range: 1.1, soft: 9, strength: 0.6 };
+/// What the key light throws; only of what is low, as that of the rest would lie apart, far behind.
+const THROWN: Layer = Layer { range: 0.55, soft: 3, strength: 0.4 };
+
+impl Layer {
+    /// The darkness of each texel of a map of the lowest surfaces.
+    fn of(self, lowest: &[f32], height: f32) -> Vec<f32> {
+        let near_floor = |near: &f32| (1.0 + near / (height * self.range)).clamp(0.0, 1.0);
+        let dark: Vec<f32> = lowest.iter().map(near_floor).collect();
+        blurred(&dark, self.soft).iter().map(|dark| dark * self.strength).collect()
+    }
+}
+
 impl GroundShadow {
-    /// The shadow on a level floor below the figure: dark where it stands, and soft where the key light throws it.
+    /// The shadow on a level floor below the figure: dark where it stands, soft below it and where the key light throws it.
     pub fn new(figure: &Figure<'_>, lighting: &Lighting, floor: f32, context: &Context) -> Result<Self> {
         let (middle, radius) = figure.ball();
         // Room for the figure, for what it throws to the side, and for the softness round both.
@@ -163,13 +189,11 @@ impl GroundShadow {
         let key = lighting.key.towards.as_dvec3();
         let slide = DVec3::new(-key.x, 0.0, -key.z) / key.y.max(0.2);
         let height = (radius * 2.0) as f32;
-        let contact = depth_map(figure, &ground(DVec3::ZERO), grid, context)?;
+        let above = depth_map(figure, &ground(DVec3::ZERO), grid, context)?;
         let thrown = depth_map(figure, &ground(slide), grid, context)?;
-        let near_floor = |near: &f32, range: f32| (1.0 + near / (height * range)).clamp(0.0, 1.0);
-        let dark = |map: &[f32], range: f32| -> Vec<f32> { map.iter().map(|near| near_floor(near, range)).collect() };
-        let contact = blurred(&dark(&contact, 0.08), 2);
-        let under = blurred(&dark(&thrown, 2.5), 5);
-        let darkness = contact.iter().zip(&under).map(|(a, b)| 1.0 - (1.0 - a * 0.85) * (1.0 - b * 0.55)).collect();
+        let layers = [(CONTACT, &above), (UNDER, &above), (THROWN, &thrown)].map(|(layer, map)| layer.of(map, height));
+        let light = |texel: usize| layers.iter().fold(1.0, |light, layer| light * (1.0 - layer[texel]));
+        let darkness = (0..above.len()).map(|texel| 1.0 - light(texel)).collect();
         let (left, front) = ((middle.x - reach) as f32, (middle.z - reach) as f32);
         Ok(Self { floor, left, front, texel, darkness })
     }

@@ -15,6 +15,8 @@ const SHARES: [f64; 4] = [0.0, 0.25, 0.5, 0.75];
 /// Rows above each row of pictures, for its label.
 const LABEL: u32 = 22;
 const LEFT: u32 = 8;
+/// Pixels of a dot of its letters.
+const DOT: u32 = 2;
 const INK: [u8; 3] = [44, 50, 62];
 
 impl Renderer {
@@ -40,7 +42,7 @@ impl Renderer {
         let mut sheet = Sheet::new(whole, options.background)?;
         for (row, clip) in clips.iter().enumerate() {
             let top = row as u32 * (cell.height + LABEL);
-            sheet.write(&label(clip), LEFT, top + (LABEL - font::HEIGHT * 2) / 2 + 2);
+            sheet.write(&label(clip), (LEFT, top + (LABEL - font::HEIGHT * DOT) / 2 + 2), DOT);
             let at = |share: f64| {
                 let time_secs = Some(clip.start_secs + (clip.end_secs() - clip.start_secs) * share);
                 PictureOptions { pose: PoseChoice::Clip { clip: row, time_secs }, ..options.clone() }
@@ -51,7 +53,7 @@ impl Renderer {
                 sheet.lay(&picture, column as u32 * cell.width, top + LABEL);
             }
         }
-        Ok(sheet.image)
+        Ok(sheet.finish())
     }
 }
 
@@ -73,17 +75,22 @@ fn label(clip: &Clip) -> String {
     format!("{name}  {length:.2} s{rate}")
 }
 
-struct Sheet {
+/// A picture of pictures and words.
+pub(crate) struct Sheet {
     image: Rgba8Image,
 }
 
 impl Sheet {
-    fn new(size: PictureSize, background: Rgba) -> Result<Self> {
+    pub fn new(size: PictureSize, background: Rgba) -> Result<Self> {
         let pixels = background.0.repeat(size.width as usize * size.height as usize);
         Ok(Self { image: Rgba8Image::new(size.width, size.height, pixels)? })
     }
 
-    fn lay(&mut self, picture: &Rgba8Image, left: u32, top: u32) {
+    pub fn finish(self) -> Rgba8Image {
+        self.image
+    }
+
+    pub fn lay(&mut self, picture: &Rgba8Image, left: u32, top: u32) {
         let (width, count) = (self.image.width() as usize, picture.width() as usize);
         for (y, row) in picture.pixels().chunks(count).enumerate() {
             let start = (top as usize + y) * width + left as usize;
@@ -91,22 +98,22 @@ impl Sheet {
         }
     }
 
-    /// Writes a line in letters of twice the font's size, cut at the right edge.
-    fn write(&mut self, text: &str, left: u32, top: u32) {
+    /// Writes a line in letters whose dots are so many pixels wide, cut at the right edge.
+    pub fn write(&mut self, text: &str, (left, top): (u32, u32), dot: u32) {
         let mut column = left;
         for glyph in text.chars().map(font::glyph) {
             for (x, y) in font::dots(glyph) {
-                self.dot(column + 2 * x, top + 2 * y);
+                self.fill((column + dot * x, top + dot * y), dot, INK);
             }
-            column += 2 * (font::WIDTH + 1);
+            column += dot * (font::WIDTH + 1);
         }
     }
 
-    /// Two by two pixels, as far as they are on the sheet.
-    fn dot(&mut self, left: u32, top: u32) {
-        let (width, height, [r, g, b]) = (self.image.width(), self.image.height(), INK);
-        for (x, y) in [(left, top), (left + 1, top), (left, top + 1), (left + 1, top + 1)] {
-            if x < width && y < height {
+    /// Fills a square, as far as it is on the sheet.
+    pub fn fill(&mut self, (left, top): (u32, u32), side: u32, [r, g, b]: [u8; 3]) {
+        let (width, height) = (self.image.width(), self.image.height());
+        for y in top..top.saturating_add(side).min(height) {
+            for x in left..left.saturating_add(side).min(width) {
                 self.image.pixels_mut()[(y * width + x) as usize] = [r, g, b, 255];
             }
         }

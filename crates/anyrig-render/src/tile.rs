@@ -38,6 +38,10 @@ pub(crate) struct Passes<'a> {
 /// How much of a ghost is seen where it is before the figure, and where it is behind.
 const GHOST_ALPHA: [f32; 2] = [0.45, 0.12];
 
+/// A ghost is before the figure where it is nearer by more than this share. Where both lie in one place rounding would
+/// decide, another way in each pixel.
+const GHOST_LEAD: f32 = 1.0 + 2e-3;
+
 /// No face.
 const NONE: u32 = u32::MAX;
 
@@ -214,7 +218,8 @@ fn draw_ghost(passes: &Passes<'_>, tile: usize, samples: &mut Samples) {
     }
     let behind = std::mem::replace(&mut samples.nearness, vec![0.0; samples.face.len()]);
     samples.find(&mut passes.ghosts.of(tile), |_, _, _| true);
-    let before: Vec<bool> = samples.nearness.iter().zip(&behind).map(|(ghost, figure)| ghost >= figure).collect();
+    let is_before = |(ghost, figure): (&f32, &f32)| *ghost > figure * GHOST_LEAD;
+    let before: Vec<bool> = samples.nearness.iter().zip(&behind).map(is_before).collect();
     shade_found(passes, (passes.ghost, &passes.ghosts.faces), samples, |samples, slot, color| {
         let alpha = if before[slot] { GHOST_ALPHA[0] } else { GHOST_ALPHA[1] };
         samples.lay(slot, color * alpha);

@@ -4,7 +4,7 @@ mod common;
 
 use anyrig_bytes::{Context, ErrorKind, Limits};
 use anyrig_render::{DebugView, PictureOptions, PictureSize, Renderer};
-use anyrig_scene::glam::{DAffine3, DVec3};
+use anyrig_scene::glam::{DAffine3, DMat3, DVec3};
 use anyrig_scene::{Influences, MeshInstance, Node, Part, Scene, Semantic, Skin, SkinId, Stream};
 use common::{at, drawn, inside_out, picture, place, plain, show, square, unlit};
 
@@ -181,6 +181,51 @@ fn a_ghost_shows_where_the_figure_was_bound() {
     };
     let lowest = |x: u32| (0..64).rev().find(|y| bluish(x, *y));
     assert!(lowest(56).is_some(), "the ghost is seen below the right side");
+}
+
+#[test]
+fn a_ghost_in_the_figure_s_own_place_has_one_tint() {
+    let mut scene = skinned(Influences::fixed(1, vec![1; 4], vec![1.0; 4]));
+    // As it was bound, but for a lean that is no more than rounding: its left half lies behind the ghost.
+    let two = scene.skins.as_slice()[0].joints[1];
+    scene.nodes[two].local = anyrig_scene::Trs { translation: DVec3::X, ..anyrig_scene::Trs::IDENTITY }.into();
+    let lean = DAffine3::from_mat3(DMat3::from_cols(DVec3::new(1.0, 0.0, 1e-5), DVec3::Y, DVec3::Z));
+    let skin = scene.skins.values_mut().next().expect("one skin");
+    skin.inverse_binds[1] = DAffine3::from_translation(DVec3::X * -0.5) * lean;
+    let image = picture(scene, &view(DebugView::BindGhost));
+    let [left, right] = [20, 44].map(|x| at(&image, x, 32));
+    assert!((0..3).all(|c| left[c].abs_diff(right[c]) < 8), "{left:?} {right:?}");
+}
+
+#[test]
+fn half_a_weight_is_green_between_blue_and_red() {
+    let mut options = view(DebugView::Weights);
+    options.bone = Some(2);
+    // The square's left points have none of the joint, its right ones all: half way the weight is a half.
+    let [r, g, b] = color(&skinned(usual()), &options, 32, 36);
+    assert!(g > 150 && g > 2 * r && g > 2 * b, "{r} {g} {b}");
+}
+
+#[test]
+fn a_strip_below_large_views_says_what_colours_mean() {
+    let scene = skinned(usual());
+    let large = |debug: DebugView, legend: bool| {
+        let mut options = plain(256);
+        (options.debug, options.legend) = (Some(debug), legend);
+        picture(scene.clone(), &options)
+    };
+    for debug in DebugView::ALL {
+        let (with, without) = (large(debug, true), large(debug, false));
+        assert_eq!((with.width(), with.height()), (256, 256));
+        // Letters stand in the lowest line, where the margin is otherwise.
+        let low = |image: &anyrig_image::Rgba8Image| drawn(image).iter().any(|(_, y)| (244..251).contains(y));
+        assert!(!low(&without), "{debug}");
+        assert_eq!(low(&with), debug != DebugView::Wire, "{debug}");
+    }
+    // The swatches are the view's own colours.
+    let facing = large(DebugView::Facing, true);
+    assert!([[70, 120, 215, 255], [150, 90, 190, 255], [225, 40, 40, 255]].iter().all(|c| facing.pixels().contains(c)));
+    assert_eq!(picture(scene.clone(), &view(DebugView::Facing)).height(), 64);
 }
 
 #[test]

@@ -3,11 +3,12 @@
 mod common;
 
 use anyrig_bytes::{Context, ErrorKind, Limits};
-use anyrig_render::{PictureOptions, PictureSize, PoseChoice, Renderer, Rgba, View};
-use anyrig_scene::glam::DVec3;
+use anyrig_image::Rgba8Image;
+use anyrig_render::{Mistake, PictureOptions, PictureSize, PoseChoice, Renderer, Rgba, View};
+use anyrig_scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig_scene::{
-    AlphaMode, Axis, Channel, Clip, Curve, Handedness, Interpolation, Property, Sampler, Scene, Semantic, Space,
-    Stream, Wrap,
+    AlphaMode, Axis, Channel, Clip, Curve, Handedness, Influences, Interpolation, Node, Property, Sampler, Scene,
+    Semantic, Skin, SkinId, Space, Stream, Trs, Wrap,
 };
 use common::{BACKDROP, RED, at, drawn, material_of, picture, place, plain, show, square, texture, unlit, usual};
 use std::sync::Arc;
@@ -215,6 +216,104 @@ fn a_figure_stands_in_its_shadow() {
 }
 
 #[test]
+fn the_shadow_begins_at_the_feet() {
+    let mut scene = Scene::default();
+    // A small plate on the floor and a large one above it, as feet and shoulders are, seen from before and above.
+    for (height, scale) in [(0.0, 0.15), (1.6, 0.6)] {
+        let mut material = unlit([1.0, 0.0, 0.0, 1.0]);
+        material.double_sided = true;
+        let node = show(&mut scene, square(), material);
+        let rotation = DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2);
+        scene.nodes[node].local = Trs { translation: DVec3::Y * height, rotation, scale: DVec3::splat(scale) }.into();
+    }
+    let mut options = usual(96);
+    options.view = View::From { azimuth_degrees: 0.0, elevation_degrees: 20.0 };
+    let with = picture(scene.clone(), &options);
+    options.ground = false;
+    let without = picture(scene, &options);
+    let feet = drawn(&without).iter().map(|(_, y)| *y).max().expect("a plate");
+    let dark = |x: u32, y: u32| i32::from(at(&without, x, y)[1]) - i32::from(at(&with, x, y)[1]);
+    let row = |y: u32| (0..96).map(|x| dark(x, y)).max().unwrap_or(0);
+    // The floor about the feet is darker than any that lies further behind them.
+    let about = row(feet + 1);
+    let behind = (0..feet - 12).map(row).max().unwrap_or(0);
+    assert!(about > behind, "{about} {behind}");
+}
+
+/// Two joints, one above the other, that hold a square; the upper one is turned a little.
+fn bent() -> Scene {
+    let mut scene = Scene::default();
+    let mut part = square();
+    part.influences = Some(Influences::fixed(2, vec![0, 1, 0, 1, 0, 1, 0, 1], [0.6, 0.4].repeat(4)));
+    let node = show(&mut scene, part, unlit([1.0, 0.0, 0.0, 1.0]));
+    place(&mut scene, node, DVec3::new(3.0, 0.0, 0.0), DVec3::ONE);
+    let joint = |at: DVec3, turn: f64| {
+        let mut joint = Node::new("joint");
+        let rotation = DQuat::from_rotation_z(turn);
+        joint.local = Trs { translation: at, rotation, ..Trs::IDENTITY }.into();
+        joint
+    };
+    let low = scene.add_node(joint(DVec3::new(0.5, -1.0, 0.0), 0.2), None);
+    let high = scene.add_node(joint(DVec3::new(0.0, 1.0, 0.0), 0.4), Some(low));
+    let binds = [DVec3::new(0.0, 1.0, 0.0), DVec3::ZERO].map(DAffine3::from_translation);
+    scene.skins.push(Skin::new("skin", vec![low, high], binds.to_vec()));
+    scene.nodes[node].mesh.as_mut().expect("a mesh").skin = Some(SkinId::new(0));
+    let mut clip = Clip::new("rise");
+    let curve = Curve::new(Interpolation::Linear, 3, vec![0.0, 1.0], vec![0.5, -1.0, 0.0, 0.5, 2.0, 0.0]);
+    clip.channels.push(Channel::new(low, Property::Translation, curve));
+    scene.clips.push(clip);
+    scene
+}
+
+fn mistaken(scene: Scene, mistake: Mistake, options: &PictureOptions) -> (Rgba8Image, u64) {
+    let context = Context::new();
+    let renderer = Renderer::new(scene, &context).and_then(|renderer| renderer.with_mistake(mistake, &context));
+    let image = renderer.and_then(|renderer| renderer.picture(options, &context)).expect("a picture");
+    (image, context.report().count_of("render.mistake-unseen"))
+}
+
+#[test]
+fn every_mistake_looks_different_and_stays_in_the_picture() {
+    let mut options = plain(96);
+    options.pose = PoseChoice::Clip { clip: 0, time_secs: Some(0.8) };
+    let mut all = vec![picture(bent(), &options)];
+    for mistake in Mistake::ALL {
+        let (image, unseen) = mistaken(bent(), mistake, &options);
+        assert_eq!(unseen, 0, "{mistake}");
+        let seen = drawn(&image);
+        assert!(seen.len() > 20, "{mistake}");
+        assert!(seen.iter().all(|(x, y)| (3..93).contains(x) && (3..93).contains(y)), "{mistake}");
+        assert!(all.iter().all(|other| *other != image), "{mistake}");
+        all.push(image);
+    }
+}
+
+#[test]
+fn mistakes_that_do_not_show_are_told() {
+    let mut scene = bent();
+    let node = scene.nodes.id(0).expect("the square's");
+    place(&mut scene, node, DVec3::ZERO, DVec3::ONE);
+    let mut still = plain(48);
+    still.pose = PoseChoice::Clip { clip: 0, time_secs: Some(0.0) };
+    for (mistake, options) in [(Mistake::DoubleTransform, plain(48)), (Mistake::WrongTicks, still)] {
+        let right = picture(scene.clone(), &options);
+        assert_eq!(mistaken(scene.clone(), mistake, &options), (right, 1), "{mistake}");
+    }
+}
+
+#[test]
+fn bad_weights_need_memory_for_new_ones() {
+    let kind = |bytes: u64| {
+        let mut limits = Limits::default();
+        limits.memory_bytes = bytes;
+        let context = Context::new().with_limits(limits);
+        let renderer = Renderer::new(bent(), &Context::new()).expect("a sound scene");
+        renderer.with_mistake(Mistake::BadWeights, &context).map(drop).map_err(|e| e.kind())
+    };
+    assert_eq!((kind(31), kind(32)), (Err(ErrorKind::LimitExceeded), Ok(())));
+}
+
+#[test]
 fn nothing_gives_the_backdrop_and_says_so() {
     let mut nan = square();
     nan.set_stream(Stream::new(Semantic::Position, 3, vec![f32::NAN; 12]));
@@ -299,7 +398,7 @@ fn a_face_needs_a_head() {
     let context = Context::new();
     let error = Renderer::new(scene.clone(), &context).and_then(|r| r.picture(&options, &context)).map(drop);
     assert_eq!(error.map_err(|e| e.kind()), Err(ErrorKind::Usage));
-    let head = scene.add_node(anyrig_scene::Node::new("mixamorig:Head"), None);
+    let head = scene.add_node(Node::new("mixamorig:Head"), None);
     scene.nodes[hat].parent = Some(head);
     scene.nodes[head].children.push(hat);
     let image = picture(scene, &options);

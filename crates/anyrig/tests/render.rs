@@ -1,4 +1,4 @@
-//! Pictures of the sample, compared byte by byte with those that were looked at.
+//! Pictures of the samples, compared byte by byte with those that were looked at.
 //!
 //! `ANYRIG_DRAW=1 cargo test --package anyrig --test render` draws them anew into `tests/render/`; look at them before
 //! you commit them.
@@ -6,7 +6,7 @@
 #![cfg(feature = "render")]
 
 use anyrig::image::{Rgba8Image, decode_rgba8, encode_png};
-use anyrig::render::{DebugView, PictureOptions, PictureSize, PoseChoice, Renderer, View};
+use anyrig::render::{DebugView, Mistake, PictureOptions, PictureSize, PoseChoice, Renderer, View};
 use anyrig::{Context, Limits, MemorySource, Scene, load};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,14 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/render")
 }
 
-fn mannequin() -> Scene {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
-    let source = MemorySource::new("mannequin.glb", fs::read(path).expect("a sample"));
+fn sample(name: &str) -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").join(name);
+    let source = MemorySource::new(name, fs::read(path).expect("a sample"));
     load(&source, None, &Context::new()).expect("readable")
+}
+
+fn mannequin() -> Scene {
+    sample("mannequin.glb")
 }
 
 fn renderer(scene: Scene) -> Renderer {
@@ -47,24 +51,59 @@ fn all() -> Vec<(String, PictureOptions)> {
     all
 }
 
+/// Compares a picture with the one that was looked at, or draws that anew.
+fn check(name: &str, picture: &Rgba8Image) {
+    let png = encode_png(picture).expect("encodable");
+    let path = folder().join(format!("{name}.png"));
+    if std::env::var_os("ANYRIG_DRAW").is_some() {
+        fs::create_dir_all(folder()).expect("writable");
+        fs::write(&path, &png).expect("writable");
+    }
+    let wanted = fs::read(&path).expect("drawn before");
+    if png != wanted {
+        let known = decode_rgba8(&wanted, &Context::new()).expect("a PNG");
+        let differing = picture.pixels().iter().zip(known.pixels()).filter(|(a, b)| a != b).count();
+        panic!("{name}.png: {differing} pixels differ; ANYRIG_DRAW=1 draws it anew, then look at it");
+    }
+}
+
 #[test]
 fn pictures_are_those_that_were_looked_at() {
     let (renderer, context) = (renderer(mannequin()), Context::new());
     for (name, options) in all() {
-        let png = encode_png(&renderer.picture(&options, &context).expect("a picture")).expect("encodable");
-        let path = folder().join(format!("{name}.png"));
-        if std::env::var_os("ANYRIG_DRAW").is_some() {
-            fs::create_dir_all(folder()).expect("writable");
-            fs::write(&path, &png).expect("writable");
-        }
-        let wanted = fs::read(&path).expect("drawn before");
-        if png != wanted {
-            let decoded = |bytes: &[u8]| decode_rgba8(bytes, &context).expect("a PNG");
-            let (a, b) = (decoded(&png), decoded(&wanted));
-            let differing = a.pixels().iter().zip(b.pixels()).filter(|(a, b)| a != b).count();
-            panic!("{name}.png: {differing} pixels differ; ANYRIG_DRAW=1 draws it anew, then look at it");
-        }
+        check(&name, &renderer.picture(&options, &context).expect("a picture"));
     }
+}
+
+/// The arm in the middle of its motion, where the elbow stands at a right angle. docs/from-bytes-to-motion.md shows these.
+fn reaching() -> PictureOptions {
+    let mut options = options();
+    options.size = PictureSize::square(224);
+    options.pose = PoseChoice::Clip { clip: 0, time_secs: Some(1.0) };
+    options
+}
+
+#[test]
+fn the_arm_of_the_chapter_is_the_one_that_was_looked_at() {
+    let scene = sample("arm.fbx");
+    let elbow = scene.nodes.values().position(|node| node.name == "Elbow");
+    let (renderer, context) = (renderer(scene), Context::new());
+    check("arm", &renderer.picture(&reaching(), &context).expect("a picture"));
+    for (debug, bone) in [(DebugView::Axes, None), (DebugView::Weights, elbow), (DebugView::BindGhost, None)] {
+        let mut options = reaching();
+        (options.debug, options.bone) = (Some(debug), bone);
+        check(&format!("arm-{debug}"), &renderer.picture(&options, &context).expect("a picture"));
+    }
+}
+
+#[test]
+fn mistakes_look_as_they_did() {
+    let context = Context::new();
+    for mistake in Mistake::ALL {
+        let renderer = renderer(sample("arm.fbx")).with_mistake(mistake, &context).expect("little memory");
+        check(&format!("mistake-{mistake}"), &renderer.picture(&reaching(), &context).expect("a picture"));
+    }
+    assert!(context.report().is_empty(), "each of them shows");
 }
 
 /// Columns of the pixels of the mark and the pocket: in the upper half nothing else is so orange.
@@ -130,6 +169,11 @@ fn mutants_are_drawn_or_refused_but_never_panic() {
         options.pose =
             [PoseChoice::Rest, PoseChoice::Bind, PoseChoice::Clip { clip: 1, time_secs: None }][random.below(3)];
         options.debug = [None, Some(DebugView::ALL[random.below(DebugView::ALL.len())])][random.below(2)];
+        let mistake = Mistake::ALL.get(random.below(2 * Mistake::ALL.len())).copied();
+        let renderer = match mistake {
+            Some(mistake) => renderer.with_mistake(mistake, &context).expect("within the limits"),
+            None => renderer,
+        };
         drawn += u64::from(renderer.picture(&options, &context).is_ok());
     }
     assert!(drawn * 4 > count, "{drawn} of {count} were drawn");

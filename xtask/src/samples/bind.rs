@@ -40,8 +40,8 @@ pub fn influence(binding: &Binding, pullers: Pullers, point: DVec3) -> Influence
     four_largest(shares)
 }
 
-/// Each joint of the chain takes over from the one before it around its start.
-fn along(binding: &Binding, point: DVec3) -> Vec<(usize, f64)> {
+/// Joints and weights along a chain: each joint takes over from the one before it around its start.
+pub fn along(binding: &Binding, point: DVec3) -> Vec<(usize, f64)> {
     let place = point.dot(binding.axis);
     let mut reached = 1.0;
     let mut shares: Vec<(usize, f64)> = Vec::with_capacity(binding.joints.len() + 2);

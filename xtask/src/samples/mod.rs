@@ -1,7 +1,8 @@
 //! `cargo xtask samples`: makes the small assets of `samples/`, and large ones of the same kind for benchmarks.
 //!
-//! The mannequin is this project's own design, built by rule from the tables in these files; CC0.
+//! The mannequin and the arm are this project's own design, built by rule from the tables in these files; CC0.
 
+mod arm;
 mod bind;
 mod body;
 mod charts;
@@ -102,6 +103,7 @@ fn small_files() -> Result<BTreeMap<String, Vec<u8>>, String> {
             files.insert(file.name, file.content.to_vec());
         }
     }
+    files.insert("arm.fbx".to_owned(), arm::file().map_err(|e| e.to_string())?);
     Ok(files)
 }
 

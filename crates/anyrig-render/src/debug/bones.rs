@@ -37,7 +37,7 @@ pub(super) fn octahedra(scenery: &mut Scenery<'_>, chosen: Option<usize>) {
     joints.iter().for_each(|id| is_joint[id.index()] = true);
     for id in joints {
         let head = place(&scenery.worlds, id);
-        let color = if chosen == Some(id.index()) { light([235, 40, 30]) } else { of_number(id.index()) };
+        let color = if chosen == Some(id.index()) { light(CHOSEN) } else { of_number(id.index()) };
         let tails: Vec<Vec3> = scenery.scene.nodes[id]
             .children
             .iter()
@@ -76,8 +76,14 @@ fn octahedron(scenery: &mut Scenery<'_>, head: Vec3, tail: Vec3, color: Vec3) {
     }
 }
 
+/// X, Y and Z.
+pub(super) const AXES: [[u8; 3]; 3] = [[225, 50, 45], [40, 160, 60], [45, 90, 225]];
+
+/// A bone that is asked about.
+pub(super) const CHOSEN: [u8; 3] = [235, 40, 30];
+
 pub(super) fn axes(scenery: &mut Scenery<'_>, chosen: Option<usize>) {
-    let colors = [[225, 50, 45], [40, 160, 60], [45, 90, 225]].map(light);
+    let colors = AXES.map(light);
     let length = scenery.size * 0.04;
     let mut joints = joints(scenery.scene);
     if let Some(chosen) = chosen {

@@ -41,13 +41,16 @@ fn face_normals(drawable: &Drawable<'_>) -> Vec<[f32; 3]> {
     normals
 }
 
+/// Hairs of tangents whose w is positive, and negative.
+pub(super) const SIGNS: [[u8; 3]; 2] = [[0, 130, 150], [200, 0, 160]];
+
 pub(super) fn tangents(scenery: &mut Scenery<'_>) {
-    let inks = [light([0, 130, 150]).extend(0.9), light([200, 0, 160]).extend(0.9)];
+    let inks = SIGNS.map(|ink| light(ink).extend(0.9));
     grow(scenery, |drawable, point| {
         let [x, y, z, w] = *drawable.tangents.get(point)?;
         Some((Vec3::new(x, y, z), inks[usize::from(w < 0.0)]))
     });
-    let none = light([170, 172, 176]).extend(1.0);
+    let none = light(super::skin::NO_SKIN).extend(1.0);
     color_points(scenery, |_, drawable| {
         let of =
             |point: usize| drawable.tangents.get(point).map_or(none, |[x, y, z, _]| as_color(Vec3::new(*x, *y, *z)));

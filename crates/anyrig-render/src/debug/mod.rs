@@ -2,6 +2,7 @@
 
 mod bones;
 mod hairs;
+pub(crate) mod legend;
 mod skin;
 
 pub(crate) use bones::joints;
@@ -9,13 +10,14 @@ pub(crate) use bones::joints;
 use crate::color::light;
 use crate::drawable::{Drawable, Paint, PointColors};
 use crate::marks::{Mark, Marks};
+use crate::names;
 use crate::raster::ScreenTriangle;
 use crate::renderer::Scenery;
-use anyrig_bytes::{Error, Result};
+use anyrig_bytes::Result;
 use anyrig_scene::Scene;
 use glam::{Vec3, Vec4};
 
-/// A view of what is inside.
+/// A view of what is inside. Below it stands what its colours mean, unless [`crate::PictureOptions::legend`] says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DebugView {
@@ -82,10 +84,7 @@ impl DebugView {
     /// # Errors
     /// [`anyrig_bytes::ErrorKind::Usage`], naming all.
     pub fn named(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|view| view.name() == name).ok_or_else(|| {
-            let all = Self::ALL.map(Self::name).join(", ");
-            Error::usage(format!("there is no debug view `{name}`; there are: {all}"))
-        })
+        names::find(&Self::ALL, Self::name, ("debug view", name))
     }
 }
 
@@ -113,7 +112,7 @@ pub(crate) fn apply(view: DebugView, scenery: &mut Scenery<'_>, bone: Option<usi
             paint(scenery, Paint::Pale);
             bones::axes(scenery, bone);
         }
-        DebugView::Weights => color_points(scenery, |scene, drawable| skin::weights(scene, drawable, bone)),
+        DebugView::Weights => paint_points(scenery, |scene, drawable| skin::weights(scene, drawable, bone)),
         DebugView::Influences => color_points(scenery, skin::influences),
         DebugView::Normals => hairs::normals(scenery),
         DebugView::Tangents => hairs::tangents(scenery),
@@ -125,17 +124,26 @@ pub(crate) fn apply(view: DebugView, scenery: &mut Scenery<'_>, bone: Option<usi
 
 /// Gives each point of each drawable a colour.
 fn color_points(scenery: &mut Scenery<'_>, of: impl Fn(&Scene, &Drawable<'_>) -> Vec<Vec4>) {
+    paint_points(scenery, |scene, drawable| PointColors::Own(of(scene, drawable)));
+}
+
+fn paint_points(scenery: &mut Scenery<'_>, of: impl Fn(&Scene, &Drawable<'_>) -> PointColors<'static>) {
     let scene = scenery.scene;
     for drawable in &mut scenery.drawables {
-        drawable.colors = PointColors::Own(of(scene, drawable));
+        drawable.colors = of(scene, drawable);
         drawable.paint = Paint::Clay;
     }
+}
+
+/// The colour of a part's points, by its number among all that are drawn.
+fn color_of_part(number: usize) -> Vec3 {
+    crate::color::of_number(number) * 0.7
 }
 
 fn points(scenery: &mut Scenery<'_>) {
     let mut marks = Marks::default();
     for (number, drawable) in scenery.drawables.iter().enumerate() {
-        let color = (crate::color::of_number(number) * 0.7).extend(1.0);
+        let color = color_of_part(number).extend(1.0);
         let dots = drawable.positions.iter().map(|p| Mark::Dot { at: Vec3::from_array(*p), size: 2.0, color });
         marks.among.extend(dots);
     }
@@ -143,8 +151,11 @@ fn points(scenery: &mut Scenery<'_>) {
     scenery.drawables.clear();
 }
 
+/// The colour of the bind pose.
+const GHOST: [u8; 3] = [60, 130, 240];
+
 fn ghost(scenery: &mut Scenery<'_>) {
-    let color = light([60, 130, 240]).extend(1.0);
+    let color = light(GHOST).extend(1.0);
     let mut ghost = scenery.bound();
     for drawable in &mut ghost {
         drawable.colors = PointColors::Own(vec![color; drawable.positions.len()]);

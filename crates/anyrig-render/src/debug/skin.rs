@@ -1,14 +1,14 @@
 //! What moves the points, as colours.
 
-use crate::color::{light, of_hue, of_number};
-use crate::drawable::Drawable;
+use crate::color::{light, of_number};
+use crate::drawable::{Drawable, PointColors};
 use anyrig_scene::{Influences, Scene, Skin};
 use glam::{Vec3, Vec4};
 
 /// Weights may be this far from a sum of 1.
 const SLACK: f32 = 1e-3;
 
-const NO_SKIN: [u8; 3] = [170, 172, 176];
+pub(super) const NO_SKIN: [u8; 3] = [170, 172, 176];
 
 /// The influences of a drawable's points and the skin whose joints they name.
 fn skin_of<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<(&'s Skin, &'s Influences)> {
@@ -29,21 +29,28 @@ fn grey(drawable: &Drawable<'_>) -> Vec<Vec4> {
     vec![light(NO_SKIN).extend(1.0); drawable.positions.len()]
 }
 
-/// Of one bone from blue to red; of all, each in its own colour.
-pub(super) fn weights(scene: &Scene, drawable: &Drawable<'_>, bone: Option<usize>) -> Vec<Vec4> {
-    let Some((skin, influences)) = skin_of(scene, drawable) else {
+/// Of one bone on a scale from blue to red; of all, each in its own colour.
+pub(super) fn weights(scene: &Scene, drawable: &Drawable<'_>, bone: Option<usize>) -> PointColors<'static> {
+    match (skin_of(scene, drawable), bone) {
+        (Some((skin, influences)), Some(bone)) => {
+            let is_bone = |joint: usize| node_of(skin, joint) == bone;
+            let weight = |point: usize| row(influences, point).filter(|(j, _)| is_bone(*j)).map(|(_, w)| w).sum();
+            PointColors::Heat((0..drawable.positions.len()).map(weight).collect())
+        }
+        (Some((skin, influences)), None) => {
+            let mixed = |point: usize| {
+                row(influences, point).fold(Vec3::ZERO, |sum, (j, w)| sum + of_number(node_of(skin, j)) * w)
+            };
+            PointColors::Own((0..drawable.positions.len()).map(|point| mixed(point).extend(1.0)).collect())
+        }
         // Rigid parts move with their node alone.
-        return match bone {
-            Some(bone) if hangs_on(scene, drawable, bone) => vec![heat(1.0).extend(1.0); drawable.positions.len()],
-            _ => grey(drawable),
-        };
-    };
-    let node = |joint: usize| skin.joints.get(joint).map_or(usize::MAX, |id| id.index());
-    let color = |point: usize| match bone {
-        Some(bone) => heat(row(influences, point).filter(|(j, _)| node(*j) == bone).map(|(_, w)| w).sum()),
-        None => row(influences, point).fold(Vec3::ZERO, |sum, (j, w)| sum + of_number(node(j)) * w),
-    };
-    (0..drawable.positions.len()).map(|point| color(point).extend(1.0)).collect()
+        (None, Some(bone)) if hangs_on(scene, drawable, bone) => PointColors::Heat(vec![1.0; drawable.positions.len()]),
+        (None, _) => PointColors::Own(grey(drawable)),
+    }
+}
+
+fn node_of(skin: &Skin, joint: usize) -> usize {
+    skin.joints.get(joint).map_or(usize::MAX, |id| id.index())
 }
 
 fn hangs_on(scene: &Scene, drawable: &Drawable<'_>, bone: usize) -> bool {
@@ -59,26 +66,28 @@ fn hangs_on(scene: &Scene, drawable: &Drawable<'_>, bone: usize) -> bool {
     false
 }
 
-/// Blue for nothing, over green, to red for all.
-fn heat(weight: f32) -> Vec3 {
-    let weight = if weight > 0.0 { weight.min(1.0) } else { 0.0 };
-    of_hue((1.0 - weight) * 2.0 / 3.0)
-}
+/// Colours by the number of joints, and of what is wrong with them.
+pub(super) const COUNTS: [([u8; 3], &str); 7] = [
+    ([200, 222, 250], "1 joint"),
+    ([140, 180, 235], "2"),
+    ([85, 135, 215], "3"),
+    ([35, 85, 180], "4"),
+    ([245, 150, 30], "more"),
+    ([225, 30, 30], "none"),
+    ([225, 40, 200], "sum is not 1"),
+];
 
 /// By the number of joints, and what is wrong with them.
 pub(super) fn influences(scene: &Scene, drawable: &Drawable<'_>) -> Vec<Vec4> {
     let Some((_, influences)) = skin_of(scene, drawable) else { return grey(drawable) };
     let color = |point: usize| {
         let (count, sum) = row(influences, point).fold((0, 0.0), |(count, sum), (_, w)| (count + 1, sum + w));
-        match count {
-            0 => [225, 30, 30],
-            _ if (sum - 1.0f32).abs() > SLACK || sum.is_nan() => [225, 40, 200],
-            1 => [200, 222, 250],
-            2 => [140, 180, 235],
-            3 => [85, 135, 215],
-            4 => [35, 85, 180],
-            _ => [245, 150, 30],
-        }
+        let kind = match count {
+            0 => 5,
+            _ if (sum - 1.0f32).abs() > SLACK || sum.is_nan() => 6,
+            _ => (count - 1).min(4),
+        };
+        COUNTS[kind].0
     };
     (0..drawable.positions.len()).map(|point| light(color(point)).extend(1.0)).collect()
 }
@@ -86,13 +95,6 @@ pub(super) fn influences(scene: &Scene, drawable: &Drawable<'_>) -> Vec<Vec4> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn heat_goes_from_blue_to_red() {
-        let (cold, warm, hot) = (heat(0.0), heat(0.5), heat(1.0));
-        assert!(cold.z > 0.7 && warm.y > 0.7 && hot.x > 0.7, "{cold} {warm} {hot}");
-        assert_eq!((heat(f32::NAN), heat(7.0)), (cold, hot));
-    }
 
     #[test]
     fn rows_of_any_layout() {

@@ -7,7 +7,8 @@ use super::model::{
 use anyrig_animation::PointBox;
 use anyrig_scene::glam::{DAffine3, Vec3};
 use anyrig_scene::{
-    AlphaMode, Axis, Clip, Handedness, Influences, Material, Mesh, NodeId, Part, Scene, Space, Topology, walk,
+    AlphaMode, Axis, Channel, Clip, Handedness, Influences, Material, Mesh, NodeId, Part, Scene, Space, Target,
+    Topology, walk,
 };
 use std::collections::BTreeSet;
 
@@ -130,7 +131,7 @@ fn bone_nodes(scene: &Scene, order: &[NodeId]) -> Vec<NodeId> {
     let mut bones: BTreeSet<NodeId> = scene.skins.values().flat_map(|s| s.joints.iter().copied()).collect();
     if scene.skins.is_empty() && scene.meshes.is_empty() {
         let channels = scene.clips.iter().flat_map(|c| &c.channels);
-        bones.extend(channels.filter_map(|c| c.node_target()).map(|(node, _)| node));
+        bones.extend(channels.filter_map(moved_node));
     }
     order.iter().copied().filter(|id| bones.contains(id)).collect()
 }
@@ -182,8 +183,16 @@ fn part(part: &Part) -> PartInfo {
     }
 }
 
+/// The node whose transform or morph weights a channel moves, as a whole or one number of it.
+fn moved_node(channel: &Channel) -> Option<NodeId> {
+    match channel.target {
+        Target::Node { node, .. } | Target::Component { node, .. } | Target::Morph { node, .. } => Some(node),
+        _ => None,
+    }
+}
+
 fn clip(clip: &Clip) -> ClipInfo {
-    let nodes: BTreeSet<NodeId> = clip.channels.iter().filter_map(|c| c.node_target()).map(|(node, _)| node).collect();
+    let nodes: BTreeSet<NodeId> = clip.channels.iter().filter_map(moved_node).collect();
     ClipInfo {
         name: clip.name.clone(),
         seconds: clip.end_secs(),

@@ -3,10 +3,12 @@
 //! [`Inspection`] serialises to the JSON that `anyrig inspect --json` prints. Keys are only ever added.
 
 mod build;
+mod dom;
 mod model;
 mod query;
 
 pub use build::inspect_scene;
+pub use dom::{DomLine, dom};
 pub use model::{
     BoneInfo, BoundsInfo, ClipInfo, Counts, ImageInfo, Inspection, MaterialInfo, MeshInfo, NodeInfo, PartInfo,
     SkinInfo, SpaceInfo, TextureInfo,

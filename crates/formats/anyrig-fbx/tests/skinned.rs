@@ -118,7 +118,7 @@ fn judge(bytes: &[u8], counts: &mut Counts) -> Option<(f64, String)> {
 fn deformed_points_are_those_of_ufbx() {
     let mut counts = Counts::default();
     let mut wrong = Vec::new();
-    for sample in common::corpus().into_iter().filter(|s| !s.is_fuzz()) {
+    for sample in common::judged() {
         let Some((apart, what)) = judge(&sample.bytes, &mut counts) else { continue };
         if apart > BOUND || apart.is_nan() {
             println!("{}: {apart:e} {what}", sample.name);

@@ -50,6 +50,15 @@ pub fn corpus() -> Vec<Sample> {
         .collect()
 }
 
+/// The corpus without fuzzed files, and the sample of this repository: what other readers are compared by.
+pub fn judged() -> Vec<Sample> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../samples/arm.fbx");
+    let bytes = std::fs::read(path).expect("a sample");
+    let mut all: Vec<Sample> = corpus().into_iter().filter(|sample| !sample.is_fuzz()).collect();
+    all.push(Sample { name: "samples/arm.fbx".to_owned(), bytes });
+    all
+}
+
 fn collect(folder: &Path, names: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a corpus folder can be read").flatten() {
         let path = entry.path();
