@@ -3,7 +3,8 @@
 //! The road of a frame, each step usable alone:
 //!
 //! ```text
-//! Clip, time ─ curve ─► values ─ layers ─► Pose ─ world ─► node and joint transforms ─ morph, skinning ─► points
+//! Clip, time ─ curve ─► values ─ layers ─► Pose ─ rules, springs ─► Pose ─ world ─► node and joint transforms
+//!   ─ morph, skinning ─► points
 //! ```
 //!
 //! - [`sample`], [`KeyHint`]: values of a curve at a time (glTF 2.0 specification, appendix C).
@@ -11,6 +12,8 @@
 //! - Inside a clip, its own layers, Euler angles, pivots, single morph weights and visibility; [`number_at`] for what a
 //!   pose has no place for.
 //! - [`Look`]: materials, cameras and lights as a clip moves them.
+//! - [`RigSolver`]: what constraints and IK chains do to a pose.
+//! - [`SpringSimulation`]: what springs add to a pose, step by step.
 //! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
 //! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
 //!   kernels give the same bits, and [`mod@reference`] holds the same sums in plain `f64` to test against.
@@ -47,20 +50,27 @@
 //! Each function says what then comes out; it is finite as long as the true value fits its type.
 
 mod channels;
+pub mod codes;
+mod constraint;
 mod curve;
 mod extrapolation;
 mod geometry;
+mod ik;
 mod layers;
 mod look;
 mod morph;
+mod order;
+mod places;
 mod pose;
 mod rotation;
 mod segment;
 mod size;
 mod skinning;
+mod spring;
 mod world;
 
 pub use channels::{number_at, numbers_at};
+pub use constraint::RigSolver;
 pub use curve::{ClipHints, KeyHint, Sample, sample, sample_hinted};
 pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, node_from_mesh, posed_geometry,
@@ -75,4 +85,5 @@ pub use size::{PointBox, scene_size};
 pub use skinning::{
     JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
 };
+pub use spring::SpringSimulation;
 pub use world::{Evaluator, Shown, dual_quaternion_palette, matrix_palette, scene_from_mesh};

@@ -40,6 +40,17 @@ impl Pose {
         pose
     }
 
+    /// The rest pose without morph weights, for those who look at transforms only.
+    pub(crate) fn rest_transforms(scene: &Scene) -> Self {
+        let locals = scene.nodes.values().map(|node| node.local).collect();
+        Self {
+            locals,
+            hidden: vec![false; scene.nodes.len()],
+            weight_starts: vec![0; scene.nodes.len() + 1],
+            ..Self::default()
+        }
+    }
+
     /// As [`Pose::rest`], within the context's budgets.
     ///
     /// # Errors

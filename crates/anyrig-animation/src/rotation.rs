@@ -1,7 +1,7 @@
 //! Interpolation of rotations.
 
 use anyrig_bytes::maths;
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 /// Below this angle between two unit quaternions (as four-dimensional vectors, so half the angle of the rotation
 /// between them) [`slerp`] interpolates in a straight line and normalises: the sines would cancel, while the straight
@@ -25,6 +25,21 @@ pub fn slerp(a: DQuat, b: DQuat, factor: f64) -> DQuat {
     unit_or(a * of_a + b * of_b, a)
 }
 
+/// The shortest turn that brings one unit vector to another one; of the half turns between opposite ones, one about some
+/// axis at right angles. Within 3e-8 rad, and within rounding where the vectors are not nearly opposite.
+pub(crate) fn arc(from: DVec3, to: DVec3) -> DQuat {
+    // By the half vector: its angles to both are half of the turn. What is left of it where the vectors are nearly
+    // opposite is rounding.
+    let half = from + to;
+    if half.length_squared() < 1e-16 {
+        let axis = from.any_orthonormal_vector();
+        return DQuat::from_xyzw(axis.x, axis.y, axis.z, 0.0);
+    }
+    let half = half.normalize_or(from);
+    let axis = from.cross(half);
+    unit_or(DQuat::from_xyzw(axis.x, axis.y, axis.z, from.dot(half)), DQuat::IDENTITY)
+}
+
 /// The quaternion at length 1, or `fallback` where it has none.
 pub(crate) fn unit_or(q: DQuat, fallback: DQuat) -> DQuat {
     let length = q.length();
@@ -34,7 +49,6 @@ pub(crate) fn unit_or(q: DQuat, fallback: DQuat) -> DQuat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::DVec3;
     use proptest::prelude::*;
 
     fn about_z(degrees: f64) -> DQuat {
@@ -58,6 +72,27 @@ mod tests {
             let b = DQuat::from_rotation_x(2.0 * angle);
             let third = slerp(DQuat::IDENTITY, b, 0.3);
             assert!((2.0 * maths::f64::asin(third.x) - 0.6 * angle).abs() < 1e-13, "{angle}");
+        }
+    }
+
+    #[test]
+    fn arcs_lead_from_one_direction_to_another() {
+        let directions = [
+            DVec3::X,
+            DVec3::NEG_X,
+            DVec3::Y,
+            DVec3::new(0.6, 0.0, 0.8),
+            DVec3::new(-1.0, 1e-9, 0.0).normalize_or_zero(),
+        ];
+        for from in directions {
+            for to in directions {
+                let turn = arc(from, to);
+                let bound = if from.dot(to) < -0.999 { 3e-8 } else { 1e-15 };
+                assert!((turn * from).distance(to) <= bound && (turn.length() - 1.0).abs() < 1e-15, "{from} {to}");
+                let angle = 2.0 * maths::f64::atan2(turn.xyz().length(), turn.w);
+                let expected = maths::f64::atan2(from.cross(to).length(), from.dot(to));
+                assert!((angle - expected).abs() < 1e-7, "{from} {to}");
+            }
         }
     }
 

@@ -138,6 +138,7 @@ fn busy_nodes(scene: &Scene) -> BTreeSet<NodeId> {
     busy.extend(scene.nodes.iter().filter(|(_, n)| carries(n)).map(|(id, _)| id));
     // A baked node that a clip moves in place must not move its mesh.
     busy.extend(scene.moved_nodes());
+    busy.extend(scene.rig.nodes());
     busy
 }
 

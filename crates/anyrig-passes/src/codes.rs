@@ -25,4 +25,5 @@ anyrig_bytes::codes! {
     EXTRAS_DROPPED: "passes.extras-dropped", Lost, "Carried data that may refer to elements by number were left out of the pieces of a scene.";
     INSTANCE_ATTRIBUTES: "passes.instance-attributes-dropped", Lost, "Instances became nodes, which have no place for further attributes of instances.";
     UV_CURVES: "passes.uv-curves", Approximated, "A texture that turns or is scaled in a clip was turned upside down; its offset was sampled for it.";
+    RIG_WITHOUT_CLIPS: "passes.rig-without-clips", Lost, "Constraints, IK chains or springs were to become curves, but there is no clip that could hold them.";
 }

@@ -13,7 +13,7 @@ pub(crate) fn of_scene(scene: &Scene) -> impl Iterator<Item = &Extras> {
     let skins = scene.skins.values().map(|s| &s.extras);
     let views = scene.cameras.values().map(|c| &c.extras).chain(scene.lights.values().map(|l| &l.extras));
     let clips = scene.clips.iter().flat_map(|c| std::iter::once(&c.extras).chain(c.channels.iter().map(|c| &c.extras)));
-    let elements = nodes.chain(sets).chain(meshes).chain(skins).chain(views).chain(clips);
+    let elements = nodes.chain(sets).chain(meshes).chain(skins).chain(views).chain(clips).chain(scene.rig.extras());
     std::iter::once(&scene.extras).chain(elements).chain(of_materials(scene))
 }
 

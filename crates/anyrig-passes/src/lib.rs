@@ -17,6 +17,7 @@
 //! | [`normalise_weights`]    | influences that sum to 1                                                        |
 //! | [`bake_motion`]          | pivots, inherit modes, layers and segments into plain transforms and curves     |
 //! | [`keep_channels`]        | clips without what a target has no word for                                     |
+//! | [`bake_rig`]             | what constraints, IK chains and springs do into curves                          |
 //! | [`bake_node_transforms`] | static node transforms into the vertices                                        |
 //! | [`transform_part`]       | the same for one part and any transform                                         |
 //! | [`expand_instances`]     | instances into nodes of their own                                               |
@@ -40,6 +41,7 @@ pub mod expand;
 
 mod bake_motion;
 mod bake_nodes;
+mod bake_rig;
 mod bone_keys;
 mod bones;
 mod channels;
@@ -78,6 +80,7 @@ mod weld;
 
 pub use bake_motion::{BakeOptions, bake_motion, needs_baking};
 pub use bake_nodes::{Animated, BakeNodesOptions, bake_node_transforms};
+pub use bake_rig::{BakeRigOptions, BakeRigStats, Springs, bake_rig};
 pub use bone_keys::{BoneKey, BoneKeys, Sampling, bone_keys, clip_keys};
 pub use bones::{BoneSplit, split_by_bones, used_joints};
 pub use channels::keep_channels;

@@ -211,11 +211,12 @@ fn unused_resources(scene: &Scene, pinned: Pinned, ids: &mut NewIds, stats: &mut
     take!(lights, pinned.all);
 }
 
-/// Nodes that carry something, move something, are moved, hold extras, or stand above such ones.
+/// Nodes that carry something, move something, are moved, are named by the rig, hold extras, or stand above such ones.
 fn needed_nodes(scene: &Scene) -> Vec<bool> {
     let joints = scene.skins.values().flat_map(|s| s.joints.iter().chain(&s.skeleton)).map(|n| n.index());
     let moved = scene.clips.iter().flat_map(|c| &c.channels).filter_map(|c| c.target.node()).map(|n| n.index());
-    let mut needed = marked(scene.nodes.len(), joints.chain(moved));
+    let rig = scene.rig.nodes().into_iter().map(|n| n.index());
+    let mut needed = marked(scene.nodes.len(), joints.chain(moved).chain(rig));
     for id in parents_first(scene).into_iter().rev() {
         let node = &scene.nodes[id];
         needed[id.index()] |= carries_something(node);

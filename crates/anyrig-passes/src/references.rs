@@ -37,7 +37,7 @@ impl NewIds {
     }
 
     /// Removes the elements that go and changes all references. A reference to one that goes is removed, a joint or
-    /// channel with it.
+    /// channel with it, and of the rig what cannot do without it.
     pub(crate) fn apply(&self, scene: &mut Scene) {
         self.change_nodes(scene);
         for set in &mut scene.root_sets {
@@ -65,6 +65,7 @@ impl NewIds {
         for clip in &mut scene.clips {
             clip.channels.retain_mut(|channel| self.change_target(channel));
         }
+        scene.rig.map_nodes(|node| new(&self.nodes, node));
         compact(&mut scene.nodes, &self.nodes);
         compact(&mut scene.meshes, &self.meshes);
         compact(&mut scene.skins, &self.skins);
@@ -186,7 +187,8 @@ pub(crate) fn pinned(scene: &Scene, used: &[bool]) -> Pinned {
     let views = scene.cameras.values().map(|c| &c.extras).chain(scene.lights.values().map(|l| &l.extras));
     let clips = scene.clips.iter().flat_map(|c| std::iter::once(&c.extras).chain(c.channels.iter().map(|c| &c.extras)));
     let whole = std::iter::once(&scene.extras);
-    let mut all = whole.chain(nodes).chain(sets).chain(meshes).chain(skins).chain(views).chain(clips);
+    let rig = scene.rig.extras();
+    let mut all = whole.chain(nodes).chain(sets).chain(meshes).chain(skins).chain(views).chain(clips).chain(rig);
     let paths = scene.clips.iter().flat_map(|c| &c.channels).any(|c| matches!(c.target, Target::Other(_)));
     let all = paths || all.any(anywhere);
     let of_materials = extras::of_materials(scene).any(anywhere);

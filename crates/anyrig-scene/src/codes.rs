@@ -20,4 +20,6 @@ anyrig_bytes::codes! {
     VARIANTS: "scene.variants", Repaired, "A choice of materials named what does not exist, or one slot twice; it was removed.";
     WEIGHT_COUNT: "scene.weight-count", Repaired, "A node had not as many morph weights as its mesh has morph targets; missing ones are 0.";
     INSTANCES: "scene.instances", Repaired, "Instances had no mesh, no transforms or attributes of the wrong shape; those were removed.";
+    SPRINGS: "scene.springs", Repaired, "Joints of a spring did not lie below each other, or a spring or group named what does not exist; those were removed.";
+    IK_LINKS: "scene.ik-links", Repaired, "The links of an IK chain did not lie above its effector and each other; the chain was removed.";
 }

@@ -95,6 +95,7 @@ impl Scene {
             act(&mut clip.extras);
             clip.channels.iter_mut().for_each(|c| act(&mut c.extras));
         }
+        self.rig.extras_mut().for_each(act);
     }
 }
 

@@ -59,6 +59,10 @@ features! {
     MaterialAnimation,
     CameraAnimation,
     LightAnimation,
+    Springs,
+    Constraints,
+    ToolConstraints,
+    IkChains,
     Materials,
     NormalMaps,
     OcclusionMaps,
@@ -122,6 +126,7 @@ pub fn features(scene: &Scene) -> BTreeMap<Feature, u64> {
     }
     count_skins(&mut uses, scene);
     scene.clips.iter().for_each(|clip| count_clip(&mut uses, clip));
+    count_rig(&mut uses, &scene.rig);
     count_materials(&mut uses, scene);
     count_nodes(&mut uses, scene);
     count_extras(&mut uses, scene);
@@ -212,6 +217,15 @@ fn count_clip(uses: &mut Uses, clip: &crate::Clip) {
     }
 }
 
+fn count_rig(uses: &mut Uses, rig: &crate::Rig) {
+    let colliders = usize::from(!rig.colliders.is_empty() || !rig.collider_groups.is_empty());
+    uses.add(Feature::Springs, rig.springs.len().max(colliders));
+    let of_vrm = rig.constraints.iter().filter(|c| c.kind.is_of_vrm()).count();
+    uses.add(Feature::Constraints, of_vrm);
+    uses.add(Feature::ToolConstraints, rig.constraints.len() - of_vrm);
+    uses.add(Feature::IkChains, rig.ik_chains.len());
+}
+
 /// Whether a clip ends at another time than its last key.
 fn has_own_length(clip: &crate::Clip) -> bool {
     let last = clip.channels.iter().filter_map(|c| c.curve.times_secs.last()).fold(clip.start_secs, |a, b| a.max(*b));
@@ -295,6 +309,7 @@ fn count_extras(uses: &mut Uses, scene: &Scene) {
     all += scene.cameras.values().map(|c| count(&c.extras)).sum::<usize>();
     all += scene.lights.values().map(|l| count(&l.extras)).sum::<usize>();
     all += scene.clips.iter().map(|c| count(&c.extras)).sum::<usize>();
+    all += scene.rig.extras().map(count).sum::<usize>();
     uses.add(Feature::Extras, all);
 }
 

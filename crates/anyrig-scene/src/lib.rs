@@ -20,6 +20,7 @@ mod mesh;
 mod node;
 mod pivots;
 mod property;
+mod rig;
 mod skin;
 mod space;
 mod stream;
@@ -48,6 +49,10 @@ pub use mesh::{DeltaStream, Mesh, MorphTarget, Part, PartMorph, Topology};
 pub use node::{Camera, Light, LightKind, MeshInstance, Node, Projection, RootSet};
 pub use pivots::{InheritMode, Pivots, RotationOrder, TransformPart, World};
 pub use property::{CameraProperty, LightProperty, MaterialProperty};
+pub use rig::{
+    AngleLimits, AppendFrom, Collider, ColliderGroup, ColliderShape, ColliderSide, Constraint, ConstraintKind,
+    ConstraintSource, IkChain, IkLink, IkMethod, LookAt, Rig, Spring, SpringJoint, WorldUp,
+};
 pub use skin::{Influences, Layout, Skin, SkinMethod};
 pub use space::{Axis, Handedness, Space, UvOrigin, Winding};
 pub use stream::{Domain, Semantic, Storage, Stream};
@@ -106,6 +111,8 @@ pub struct Scene {
     pub lights: Arena<Light>,
     /// Animation clips, in file order.
     pub clips: Vec<Clip>,
+    /// What moves nodes beside clips.
+    pub rig: Rig,
     /// What the model has no word for: `generator`, `copyright` of the source, unknown extensions …
     pub extras: Extras,
 }

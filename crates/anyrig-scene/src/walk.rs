@@ -51,6 +51,39 @@ fn worlds_by_inherit_mode(scene: &Scene) -> Vec<DAffine3> {
     worlds.into_iter().map(|w| w.scene_from_node).collect()
 }
 
+/// Which nodes lie below which, answered at once for any two of them.
+#[derive(Clone, Debug)]
+pub struct Descent {
+    /// A node and all below it stand at `first..end` of a walk from the roots.
+    first: Vec<usize>,
+    end: Vec<usize>,
+}
+
+impl Descent {
+    /// Of a scene whose hierarchy is a forest; of nodes that no root reaches nothing is known.
+    pub fn new(scene: &Scene) -> Self {
+        let order = parents_first(scene);
+        let mut descent = Self { first: vec![0; scene.nodes.len()], end: vec![0; scene.nodes.len()] };
+        for (place, node) in order.iter().enumerate() {
+            (descent.first[node.index()], descent.end[node.index()]) = (place, place + 1);
+        }
+        for node in order.iter().rev() {
+            let end = descent.end[node.index()];
+            if let Some(of_parent) = scene.nodes[*node].parent.and_then(|p| descent.end.get_mut(p.index())) {
+                *of_parent = end.max(*of_parent);
+            }
+        }
+        descent
+    }
+
+    /// Whether a node lies below another one, and is not it. False for nodes that do not exist.
+    pub fn is_below(&self, node: NodeId, above: NodeId) -> bool {
+        let place = |list: &[usize], node: NodeId| list.get(node.index()).copied();
+        let (Some(at), Some(first)) = (place(&self.first, node), place(&self.first, above)) else { return false };
+        first < at && place(&self.end, above).is_some_and(|end| at < end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +118,23 @@ mod tests {
         let child = scene.add_node(child, Some(parent));
         let world = rest_world_transforms(&scene)[child.index()];
         assert_eq!((world.translation.x, world.matrix3.x_axis.x), (2.0, 1.0));
+    }
+
+    #[test]
+    fn descent_is_that_of_the_hierarchy() {
+        let mut scene = Scene::default();
+        let a = scene.add_node(Node::new("a"), None);
+        let b = scene.add_node(Node::new("b"), Some(a));
+        let c = scene.add_node(Node::new("c"), Some(b));
+        let d = scene.add_node(Node::new("d"), Some(a));
+        let e = scene.add_node(Node::new("e"), None);
+        let descent = Descent::new(&scene);
+        let below: Vec<(NodeId, NodeId)> = [a, b, c, d, e, NodeId::new(9)]
+            .into_iter()
+            .flat_map(|x| [a, b, c, d, e, NodeId::new(9)].map(|y| (x, y)))
+            .filter(|(x, y)| descent.is_below(*x, *y))
+            .collect();
+        assert_eq!(below, [(b, a), (c, a), (c, b), (d, a)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub fn diagnostic_codes() -> Vec<&'static Code> {
     let tables = [
         crate::codes::CODES,
         anyrig_scene::codes::CODES,
+        anyrig_animation::codes::CODES,
         anyrig_passes::codes::CODES,
         #[cfg(feature = "render")]
         anyrig_render::CODES,

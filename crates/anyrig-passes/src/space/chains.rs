@@ -52,7 +52,7 @@ impl Change {
         RotationOrder::Xyz.to_angles_deg(DQuat::from_xyzw(axis.x, axis.y, axis.z, w))
     }
 
-    fn order(&self, order: RotationOrder) -> RotationOrder {
+    pub(super) fn order(&self, order: RotationOrder) -> RotationOrder {
         let mut places = [0; 3];
         for (place, axis) in self.basis.from().into_iter().enumerate() {
             places[axis] = place;

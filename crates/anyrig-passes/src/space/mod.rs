@@ -8,6 +8,7 @@ mod chains;
 mod geometry;
 mod motion;
 mod once;
+mod rig;
 #[cfg(test)]
 mod tests;
 mod uv;
@@ -73,6 +74,7 @@ pub fn to_space(scene: &mut Scene, target: Space, context: &Context) -> Result<(
 /// - corners 1 and 2 of each triangle change places (polygons keep their first corner and turn the rest round) when `B`
 ///   mirrors and the windings are equal, or does not and they differ;
 /// - V becomes `1 - v` when the UV origin differs, texture transforms and UV morphs follow;
+/// - offsets, directions, limits and radii of constraints, IK chains and springs follow, lengths per second too;
 /// - distances of cameras, lights and volumes are multiplied with `u`, and so are curves on them. Candela and lux stay: they are physical quantities;
 /// - a camera or light looks along its node's -Z. Where `B` turns -Z or +Y elsewhere, its node is turned back if it
 ///   carries nothing else and has no pivots; otherwise it moves to a helper node below (`passes.view-helper-node`).
@@ -107,6 +109,7 @@ pub fn to_space_with(scene: &mut Scene, target: Space, options: SpaceOptions, co
     }
     if !basis.is_identity() || unit != 1.0 {
         change_nodes(scene, &change);
+        rig::change(&mut scene.rig, &change);
         motion::change_clips(scene, &change);
         change_distances(scene, unit);
         tell_other_curves(scene, &change, context);

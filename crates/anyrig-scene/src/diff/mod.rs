@@ -4,12 +4,13 @@
 //! numbers absolutely. A list of numbers gives one difference that names the first and the largest deviation.
 
 mod materials;
+mod rig;
 
 use crate::{
     Channel, Clip, ClipLayer, Curve, DeltaStream, Extras, Image, Influences, Instances, LocalTransform, Mesh, Node,
     Part, Pivots, Scene, Segment, Semantic, Skin, Stream, Topology, TransformPart, Trs,
 };
-use glam::{DAffine3, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 use std::fmt::Debug;
 
 /// How far numbers may lie apart.
@@ -196,6 +197,7 @@ impl Differ {
             d.extras(&a.extras, &b.extras);
         });
         self.lists("clips", &a.clips, &b.clips, Self::clip);
+        self.rig(&a.rig, &b.rig);
         self.lists("variants", &a.variants, &b.variants, |d, a, b| {
             d.equal("name", &a.name, &b.name);
             d.extras(&a.extras, &b.extras);
@@ -262,10 +264,14 @@ impl Differ {
             b.translation.to_array().into_iter(),
             distance,
         );
-        // q and -q are the same rotation.
-        let same_side = if a.rotation.dot(b.rotation) < 0.0 { -b.rotation } else { b.rotation };
-        self.wide_numbers("rotation", a.rotation.to_array().into_iter(), same_side.to_array().into_iter(), absolute);
+        self.rotation("rotation", a.rotation, b.rotation);
         self.wide_numbers("scale", a.scale.to_array().into_iter(), b.scale.to_array().into_iter(), absolute);
+    }
+
+    /// q and -q are the same rotation.
+    fn rotation(&mut self, name: &str, a: DQuat, b: DQuat) {
+        let same_side = if a.dot(b) < 0.0 { -b } else { b };
+        self.wide_numbers(name, a.to_array().into_iter(), same_side.to_array().into_iter(), self.tolerance.absolute);
     }
 
     fn pivots(&mut self, a: &Node, b: &Node) {
@@ -540,7 +546,7 @@ mod tests {
         let layout = Layout::Offsets(vec![0, 1, 3].into());
         part.influences =
             Some(Influences { layout, joints: vec![0, 1, 0].into(), weights: vec![1.0, 0.5, 0.5].into() });
-        let trs = Trs { rotation: -glam::DQuat::IDENTITY, ..Trs::IDENTITY };
+        let trs = Trs { rotation: -DQuat::IDENTITY, ..Trs::IDENTITY };
         other.nodes.as_mut_slice()[0].local = LocalTransform::Trs(trs);
         assert_eq!(paths(&sample(), &other, Tolerance::EXACT), [""; 0]);
     }

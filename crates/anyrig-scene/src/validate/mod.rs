@@ -11,11 +11,13 @@
 //! - key times strictly ascend; a curve has one key's worth of values per time, of its target's width, and, if it is
 //!   one of [`crate::Interpolation::PerKey`], one segment per key;
 //! - a channel names a layer of its clip, or layer 0 when it has none; a layer has one channel per target;
-//! - a node whose rotation or pivots are moved by component has pivots.
+//! - a node whose rotation or pivots are moved by component has pivots;
+//! - joints of a spring lie below each other, the links of an IK chain above its effector and each other.
 
 mod clips;
 mod geometry;
 mod hierarchy;
+mod rig;
 
 use crate::codes::{DANGLING_REFERENCE, NOT_FINITE, VARIANTS, WEIGHT_COUNT};
 use crate::{Arena, Id, Material, MaterialProperty, MeshInstance, Scene};
@@ -27,6 +29,7 @@ pub fn validate(scene: &mut Scene, context: &Context) {
     references(scene, context);
     geometry::repair(scene, context);
     clips::repair(scene, context);
+    rig::repair(scene, context);
     factors(scene, context);
 }
 

@@ -11,7 +11,8 @@
 //! Read and written: `KHR_animation_pointer`, `KHR_lights_punctual`, `KHR_materials_anisotropy`, `_clearcoat`,
 //! `_diffuse_transmission`, `_dispersion`, `_emissive_strength`, `_ior`, `_iridescence`, `_sheen`, `_specular`,
 //! `_transmission`, `_unlit`, `_variants` and `_volume`, `KHR_mesh_quantization`, `KHR_node_visibility`, `KHR_texture_transform`,
-//! `EXT_mesh_gpu_instancing`; `KHR_texture_basisu` and `EXT_texture_webp` (images pass through). Read:
+//! `EXT_mesh_gpu_instancing`; of VRM 1.0 `VRMC_springBone`, `VRMC_springBone_extended_collider` and
+//! `VRMC_node_constraint`; `KHR_texture_basisu` and `EXT_texture_webp` (images pass through). Read:
 //! `KHR_materials_pbrSpecularGlossiness` (converted). Other extensions are carried as they are,
 //! unless they refer to binary data, which is packed anew.
 
@@ -69,6 +70,8 @@ pub const CAPABILITIES: &[Capability] = &[
     row(Feature::Pivots, Support::Approximates("the transform that they give is kept")),
     row(Feature::InheritModes, Support::Approximates("helper nodes keep what they do")),
     row(Feature::GeometricTransforms, Support::Approximates("they become part of the node, or nodes of their own")),
+    row(Feature::ToolConstraints, Support::Drops("only constraints of VRM have a place; bake the others")),
+    row(Feature::IkChains, Support::Drops("bake what they do")),
     row(Feature::OtherAnimation, Support::Approximates("JSON pointers are kept, other paths are dropped")),
     row(Feature::MatrixTransforms, Support::Approximates("sheared ones get a helper node")),
     row(

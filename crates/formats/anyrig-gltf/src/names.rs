@@ -1,6 +1,8 @@
 //! Namespaces of [`anyrig_scene::Extras`] under which import keeps what the scene has no word for, and names that import
 //! and export share.
 
+use anyrig_scene::Axis;
+
 /// Extensions that are not read, as an object by name; on every element.
 pub const EXTENSIONS: &str = "gltf.extensions";
 /// The value of `extras`; on every element.
@@ -36,6 +38,23 @@ pub(crate) fn extensions_of(pointer: &str) -> impl Iterator<Item = &str> {
     let (names, within) = (words.clone().skip(1), words.clone().skip(2));
     words.zip(names).zip(within).filter(|((word, _), _)| *word == "extensions").map(|((_, name), _)| name)
 }
+
+/// Springs and their colliders, on the file as a whole.
+pub(crate) const SPRING_BONE: &str = "VRMC_springBone";
+/// Further forms of colliders, on a collider.
+pub(crate) const EXTENDED_COLLIDER: &str = "VRMC_springBone_extended_collider";
+/// A constraint, on a node.
+pub(crate) const NODE_CONSTRAINT: &str = "VRMC_node_constraint";
+
+/// Names of axes in `VRMC_node_constraint`.
+pub(crate) const AXES: [(&str, Axis); 6] = [
+    ("PositiveX", Axis::PosX),
+    ("NegativeX", Axis::NegX),
+    ("PositiveY", Axis::PosY),
+    ("NegativeY", Axis::NegY),
+    ("PositiveZ", Axis::PosZ),
+    ("NegativeZ", Axis::NegZ),
+];
 
 #[cfg(test)]
 mod tests {

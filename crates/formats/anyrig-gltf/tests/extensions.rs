@@ -527,3 +527,72 @@ fn used_extensions(source: &Disk) -> Option<BTreeSet<String>> {
     let list = json.get("extensionsUsed")?.as_array()?.iter();
     Some(list.filter_map(|v| v.as_str()).map(str::to_owned).collect())
 }
+
+/// What VRM 1.0 says of springs and constraints, each member with a value of its own.
+const RIG: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+  "extensionsUsed":["VRMC_node_constraint","VRMC_springBone","VRMC_springBone_extended_collider"],
+  "nodes":[{"children":[1]},{"children":[2]},{"extensions":{"VRMC_node_constraint":{"specVersion":"1.0",
+      "constraint":{"roll":{"source":0,"rollAxis":"Y","weight":0.5}}}}}],
+  "extensions":{"VRMC_springBone":{"specVersion":"1.0",
+    "colliders":[
+      {"node":0,"shape":{"sphere":{"offset":[1,2,3],"radius":0.5}},"extras":{"of":"a user"}},
+      {"node":0,"shape":{"capsule":{"offset":[1,2,3],"radius":0.5,"tail":[4,5,6]}}},
+      {"node":1,"shape":{"sphere":{"offset":[0,-10000,0],"radius":0}},"extensions":{
+        "VRMC_springBone_extended_collider":{"specVersion":"1.0","shape":{"sphere":{"offset":[1,2,3],"radius":2,"inside":true}}}}},
+      {"node":1,"shape":{"capsule":{"offset":[0,-10000,0],"radius":0,"tail":[0,-10000,0]}},"extensions":{
+        "VRMC_springBone_extended_collider":{"specVersion":"1.0","shape":{"capsule":{"offset":[1,2,3],"radius":2,"tail":[0,1,0],"inside":true}}}}},
+      {"node":1,"shape":{"sphere":{"offset":[0,-9999,0],"radius":10000}},"extensions":{
+        "VRMC_springBone_extended_collider":{"specVersion":"1.0","shape":{"plane":{"offset":[0,1,0],"normal":[0,1,0]}}}}}],
+    "colliderGroups":[{"name":"body","colliders":[0,1]},{"colliders":[4,3,2]}],
+    "springs":[{"name":"hair","joints":[
+      {"node":0,"hitRadius":0.25,"stiffness":2,"gravityPower":0.5,"gravityDir":[1,0,0],"dragForce":0.75},
+      {"node":2,"dragForce":0.5}],"colliderGroups":[0,1],"center":0}]}}}"#;
+
+#[test]
+fn springs_and_constraints_of_vrm_are_read_and_written_back() {
+    let (scene, context) = read(glb(RIG, &[]));
+    assert!(context.report().is_empty(), "{:?}", context.report());
+    let rig = &scene.rig;
+    assert_eq!((rig.constraints.len(), rig.springs.len(), rig.colliders.len()), (1, 1, 5));
+    assert_eq!((rig.constraints[0].node, rig.constraints[0].weight), (NodeId::new(2), 0.5));
+    let joint = &rig.springs[0].joints[0];
+    assert_eq!((joint.hit_radius, joint.stiffness, joint.gravity_power, joint.drag), (0.25, 2.0, 0.5, 0.75));
+    let json = parsed(&written("rig", &scene));
+    let expected: serde_json::Value = serde_json::from_str(RIG).expect("JSON");
+    assert!(same(&expected["extensions"], &json["extensions"]), "{:#}", json["extensions"]);
+    assert!(same(&expected["nodes"][2], &json["nodes"][2]), "{:#}", json["nodes"][2]);
+    assert_eq!(expected["extensionsUsed"], json["extensionsUsed"]);
+}
+
+#[test]
+fn other_versions_of_springs_and_constraints_are_carried() {
+    let (scene, _) = read(glb(&RIG.replace(r#""specVersion":"1.0""#, r#""specVersion":"2.0""#), &[]));
+    assert!(scene.rig.is_empty());
+    let json = parsed(&written("rig", &scene));
+    assert_eq!(json["extensions"]["VRMC_springBone"]["specVersion"], "2.0");
+    assert_eq!(json["nodes"][2]["extensions"]["VRMC_node_constraint"]["specVersion"], "2.0");
+}
+
+#[test]
+fn faults_of_springs_and_constraints_are_refused_with_their_place() {
+    for (good, bad, place) in [
+        (r#"{"node":2,"dragForce":0.5}"#, r#"{"node":9}"#, "/extensions/VRMC_springBone/springs/0/joints/1/node"),
+        (r#""colliders":[4,3,2]"#, r#""colliders":[5]"#, "/extensions/VRMC_springBone/colliderGroups/1/colliders/0"),
+        (r#""rollAxis":"Y""#, r#""rollAxis":"W""#, "/nodes/2/extensions/VRMC_node_constraint/constraint/roll/rollAxis"),
+        (r#""roll":{"source":0,"#, r#""roll":{"#, "/nodes/2/extensions/VRMC_node_constraint/constraint/roll/source"),
+    ] {
+        let file = glb(&RIG.replace(good, bad), &[]);
+        let error = Glb.import(&MemorySource::new("bad.glb", file), &Context::new()).expect_err(bad);
+        assert!(error.to_string().contains(place), "{error}");
+    }
+}
+
+#[test]
+fn a_node_has_a_place_for_one_constraint() {
+    let (mut scene, _) = read(glb(RIG, &[]));
+    let again = scene.rig.constraints[0].clone();
+    scene.rig.constraints.push(again);
+    let context = Context::new();
+    Glb.export(scene, "rig", &context).expect("written");
+    assert_eq!(context.report().count_of("gltf.not-held"), 1);
+}

@@ -6,6 +6,7 @@ mod extensions;
 mod materials;
 mod motion;
 mod nodes;
+mod rig;
 mod surfaces;
 
 use anyrig::Scene;
@@ -39,6 +40,7 @@ impl Facts {
         extensions::add(scene, &mut facts);
         motion::add(scene, &mut facts);
         nodes::add(scene, namespaces, &mut facts);
+        rig::add(scene, &mut facts);
         for list in facts.0.values_mut() {
             list.sort_by(|a, b| a.partial_cmp(b).expect("numbers are finite"));
             list.dedup();

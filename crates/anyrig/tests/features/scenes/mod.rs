@@ -5,6 +5,7 @@ mod geometry;
 mod materials;
 mod motion;
 mod nodes;
+mod rig;
 
 use crate::STEM;
 use anyrig::scene::glam::{DAffine3, DVec3};
@@ -85,6 +86,7 @@ pub fn scene(feature: Feature) -> Scene {
         | F::GeometricTransforms
         | F::SeveralRootSets
         | F::Extras => nodes::scene(feature),
+        F::Springs | F::Constraints | F::ToolConstraints | F::IkChains => rig::scene(feature),
         other => panic!("no scene shows {other}: write one"),
     }
 }

@@ -11,10 +11,12 @@ pub(crate) mod json;
 pub(crate) mod records;
 pub(crate) mod text;
 mod types;
+mod vrm;
 
 pub use extensions::*;
 pub use json::{Members, Named};
 pub use types::*;
+pub use vrm::*;
 
 use self::json::{At, FromJson, ToJson};
 use anyrig_bytes::codec::{Assignment, Span, Tree};

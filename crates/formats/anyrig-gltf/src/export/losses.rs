@@ -37,7 +37,7 @@ pub(super) fn predict(scene: &Scene) -> Report {
 }
 
 /// Features whose loss needs no more words than the capability table has.
-const WHOLE: [Feature; 9] = [
+const WHOLE: [Feature; 11] = [
     Feature::ComponentCurves,
     Feature::PerKeyCurves,
     Feature::GeometricTransforms,
@@ -47,6 +47,8 @@ const WHOLE: [Feature; 9] = [
     Feature::NamedAnimation,
     Feature::Pivots,
     Feature::InheritModes,
+    Feature::ToolConstraints,
+    Feature::IkChains,
 ];
 
 fn whole_features(scene: &Scene, report: &mut Report) {
@@ -107,4 +109,5 @@ fn foreign_extras(scene: &Scene, report: &mut Report) {
         look(&clip.extras, "of clips");
         clip.channels.iter().for_each(|c| look(&c.extras, "of channels"));
     }
+    scene.rig.extras().for_each(|e| look(e, "of constraints and springs"));
 }

@@ -25,6 +25,7 @@ mod stale;
 mod streams;
 mod surfaces;
 mod variants;
+mod vrm;
 
 use self::packer::Packer;
 use crate::document::json::ToJson;
@@ -59,6 +60,7 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     saver.nodes();
     saver.scenes();
     saver.animations()?;
+    saver.springs();
     saver.file();
     let Saver { root, packer, .. } = saver;
     files.finish(root, packer)

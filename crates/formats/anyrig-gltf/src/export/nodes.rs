@@ -29,6 +29,7 @@ impl Saver<'_> {
             }
             objects.push(object);
         }
+        self.constraints(&mut objects);
         self.root.nodes = some(objects);
     }
 

@@ -76,6 +76,8 @@ pub(super) fn strip_names(scene: &mut Scene, context: &Context) {
     scene.cameras.values_mut().for_each(|c| strip(&mut c.name));
     scene.lights.values_mut().for_each(|l| strip(&mut l.name));
     scene.clips.iter_mut().for_each(|c| strip(&mut c.name));
+    scene.rig.springs.iter_mut().for_each(|s| strip(&mut s.name));
+    scene.rig.collider_groups.iter_mut().for_each(|g| strip(&mut g.name));
     if count > 0 {
         context.push(Diagnostic::new(&codes::NAMES_STRIPPED, "names", "").times(count));
     }

@@ -155,10 +155,11 @@ fn drop_named(extras: &mut Extras, names: &BTreeSet<String>, counts: &mut BTreeM
 }
 
 impl Loader<'_> {
-    /// Extras of the file as a whole.
-    pub(super) fn file_extras(&mut self) {
+    /// Extras of the file as a whole; `read` are extensions that others have read.
+    pub(super) fn file_extras(&mut self, read: &[&str]) {
         let at = At::Root;
-        self.scene.extras = keep(&raw!(self.root), &["KHR_lights_punctual", super::variants::NAME], &at, self.context);
+        let read = [read, &["KHR_lights_punctual", super::variants::NAME]].concat();
+        self.scene.extras = keep(&raw!(self.root), &read, &at, self.context);
         let Some(asset) = &self.root.asset else { return };
         let mut kept = Value::Null;
         for (key, value) in [("generator", &asset.generator), ("copyright", &asset.copyright)] {

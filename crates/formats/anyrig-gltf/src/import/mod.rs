@@ -20,6 +20,7 @@ pub(crate) mod rules;
 mod skins;
 mod surfaces;
 mod variants;
+mod vrm;
 
 use self::accessors::Accessors;
 use crate::document::json::At;
@@ -109,7 +110,8 @@ fn scene_of(document: &GltfDocument, source: &dyn Source, context: &Context) -> 
     loader.scenes()?;
     loader.skins()?;
     loader.animations()?;
-    loader.file_extras();
+    let read = loader.rig()?;
+    loader.file_extras(&read);
     if !carried.is_empty() {
         loader.scene.extras.set(REQUIRED, carried);
     }

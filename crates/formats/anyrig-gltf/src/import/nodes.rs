@@ -5,7 +5,7 @@ use super::{Loader, in_list, list};
 use crate::codes;
 use crate::document::json::At;
 use crate::document::{LightReference, NodeObject, NodeVisibility, typed};
-use crate::names::MATERIALS;
+use crate::names::{MATERIALS, NODE_CONSTRAINT};
 use anyrig_bytes::{Diagnostic, Result, Value};
 use anyrig_scene::glam::{DAffine3, DQuat, DVec3};
 use anyrig_scene::{
@@ -13,7 +13,8 @@ use anyrig_scene::{
 };
 
 /// Node extensions that are read.
-pub(super) const READ: &[&str] = &["KHR_lights_punctual", "KHR_node_visibility", super::instances::NAME];
+pub(super) const READ: &[&str] =
+    &["KHR_lights_punctual", "KHR_node_visibility", super::instances::NAME, NODE_CONSTRAINT];
 
 impl Loader<'_> {
     pub(super) fn nodes(&mut self) -> Result<()> {

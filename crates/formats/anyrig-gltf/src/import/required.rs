@@ -4,7 +4,7 @@ use super::{draco, glossiness, need, nodes, packed, surfaces, variants};
 use crate::codes;
 use crate::document::Root;
 use crate::document::json::At;
-use crate::names::TEXTURE_SOURCES;
+use crate::names::{EXTENDED_COLLIDER, SPRING_BONE, TEXTURE_SOURCES};
 use anyrig_bytes::{Context, Diagnostic, Error, Result, Value};
 
 /// Extensions that are read, or that change nothing for who carries them, by who reads them.
@@ -12,7 +12,7 @@ const KNOWN: &[&[&str]] = &[
     nodes::READ,
     &packed::EXTENSIONS,
     surfaces::READ,
-    &[glossiness::NAME, variants::NAME],
+    &[glossiness::NAME, variants::NAME, SPRING_BONE, EXTENDED_COLLIDER],
     &["KHR_animation_pointer", "KHR_mesh_quantization", "KHR_texture_transform"],
 ];
 

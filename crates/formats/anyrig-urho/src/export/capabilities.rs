@@ -52,6 +52,10 @@ const COMMON: &[Capability] = &[
     approximates(Feature::PlainNodes, "folded into what is below, unless they are joints or move"),
     approximates(Feature::MatrixTransforms, "bones have translation, rotation and scale; shear is left out"),
     drops(Feature::SeveralRootSets, "only the shown scene is written"),
+    drops(Feature::Springs, "files hold no simulation; bake the motion that it makes"),
+    drops(Feature::Constraints, "files hold no rules; bake the motion that they make"),
+    drops(Feature::ToolConstraints, "files hold no rules; bake the motion that they make"),
+    drops(Feature::IkChains, "files hold no rules; bake the motion that they make"),
     drops(Feature::Extras, "custom data have no place"),
 ];
 

@@ -10,7 +10,7 @@ use anyrig_scene::{Feature, NodeId, Scene, Semantic, Stream, Support, features};
 use std::collections::BTreeSet;
 
 /// Features whose loss is told whenever they are used. What depends on their values is told where it happens.
-const ALWAYS: [Feature; 37] = [
+const ALWAYS: [Feature; 41] = [
     Feature::Polygons,
     Feature::SecondColors,
     Feature::CustomAttributes,
@@ -48,6 +48,10 @@ const ALWAYS: [Feature; 37] = [
     Feature::AlphaMask,
     Feature::Cameras,
     Feature::Lights,
+    Feature::Springs,
+    Feature::Constraints,
+    Feature::ToolConstraints,
+    Feature::IkChains,
 ];
 
 /// The lines that hold whatever happens on the way.
