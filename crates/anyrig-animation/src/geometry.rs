@@ -1,7 +1,7 @@
 //! What a scene looks like in a pose.
 
-use crate::skinning::{JointDualQuat, JointMatrix, SkinInput, SkinOutput, skin_dual_quaternion, skin_linear};
-use crate::{Evaluator, Pose, Shown, add_morphs, dual_quaternion_palette, matrix_palette, transform_points};
+use crate::skinning::{JointDualQuat, JointMatrix, SkinInput, SkinOutput, Skinner};
+use crate::{Evaluator, Pose, Shown, add_morphs, dual_quaternion_palette, matrix_palette};
 use anyrig_bytes::{Buffer, Context, Place, Result};
 use anyrig_scene::{Domain, Influences, MeshId, NodeId, Part, Scene, Semantic, SkinMethod};
 use glam::{DAffine3, DVec3};
@@ -155,6 +155,7 @@ fn to_f64(position: [f32; 3]) -> DVec3 {
 pub(crate) struct Mover {
     scene_from_node: JointMatrix,
     skinning: Skinning,
+    skinner: Skinner,
     matrices: Vec<JointMatrix>,
     dual_quats: Vec<JointDualQuat>,
 }
@@ -194,7 +195,7 @@ impl Mover {
         }
     }
 
-    pub(crate) fn part(&self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
+    pub(crate) fn part(&mut self, scene: &Scene, pose: &Pose, shown: Shown, index: usize) -> Option<PosedPart> {
         let part = scene.meshes.get(shown.mesh)?.parts.get(index)?;
         let weights = pose.weights(shown.node);
         let mut at_mesh = PosedPart {
@@ -213,7 +214,7 @@ impl Mover {
         Some(posed)
     }
 
-    fn move_points(&self, part: &Part, from: &PosedPart, to: &mut PosedPart) {
+    fn move_points(&mut self, part: &Part, from: &PosedPart, to: &mut PosedPart) {
         let none = Influences::fixed(0, Buffer::default(), Buffer::default());
         let influences = part.influences.as_ref();
         let input = SkinInput {
@@ -224,11 +225,11 @@ impl Mover {
         };
         let mut out = SkinOutput { positions: &mut to.positions, normals: &mut to.normals, tangents: &mut to.tangents };
         match self.skinning {
-            Skinning::Linear if influences.is_some() => skin_linear(&input, &self.matrices, &mut out),
+            Skinning::Linear if influences.is_some() => self.skinner.linear(&input, &self.matrices, &mut out),
             Skinning::DualQuaternion if influences.is_some() => {
-                skin_dual_quaternion(&input, &self.dual_quats, &mut out);
+                self.skinner.dual_quaternion(&input, &self.dual_quats, &mut out);
             }
-            _ => transform_points(&input, &self.scene_from_node, &mut out),
+            _ => self.skinner.rigid(&input, &self.scene_from_node, &mut out),
         }
     }
 }

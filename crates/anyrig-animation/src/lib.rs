@@ -14,28 +14,30 @@
 //! - [`Look`]: materials, cameras and lights as a clip moves them.
 //! - [`RigSolver`]: what constraints and IK chains do to a pose.
 //! - [`SpringSimulation`]: what springs add to a pose, step by step.
+//! - [`Tracks`], [`Player`]: the same in `f32` and many times as fast, for clips that are played again and again.
 //! - [`Evaluator`]: world transforms and joint palettes, without allocation per frame.
-//! - [`add_morphs`], [`skin_linear`], [`skin_dual_quaternion`]: kernels on slices. They are the scalar reference: faster
-//!   kernels give the same bits, and [`mod@reference`] holds the same sums in plain `f64` to test against.
+//! - [`add_morphs`], [`Skinner`]: kernels on slices. Every [`Kernel`] gives the same bits, and [`mod@reference`] holds the
+//!   same sums in plain `f64` to test against.
 //! - [`posed_geometry`], [`scene_size`], [`motion_distance`]: what a scene looks like in a pose, and how far apart two
 //!   scenes move.
 //!
 //! # A frame without allocation
 //! ```
-//! use anyrig_animation::{ClipHints, Evaluator, Pose, matrix_palette};
+//! use anyrig_animation::{ClipHints, Evaluator, Pose, Skinner, matrix_palette};
 //! # let mut scene = anyrig_scene::Scene::default();
 //! # scene.clips.push(anyrig_scene::Clip::new("walk"));
 //! # scene.skins.push(anyrig_scene::Skin::default());
 //! let (evaluator, rest) = (Evaluator::new(&scene), Pose::rest(&scene));
 //! let (mut pose, mut worlds, mut palette) = (rest.clone(), evaluator.worlds(&rest), Vec::new());
-//! let mut hints = ClipHints::new(&scene.clips[0]);
+//! let (mut hints, mut skinner) = (ClipHints::new(&scene.clips[0]), Skinner::new());
 //! for frame in 0..60 {
 //!     pose.copy_from(&rest);
 //!     pose.apply_clip_hinted(&scene.clips[0], f64::from(frame) / 30.0, &mut hints);
 //!     evaluator.worlds_into(&pose, &mut worlds);
 //!     for skin in scene.skins.values() {
 //!         matrix_palette(skin, &worlds, &mut palette);
-//!         // … `skin_linear` with the palette, for every part that wears the skin
+//!         // … `skinner.linear` with the palette, for every part that wears the skin
+//! #       let _ = &mut skinner;
 //!     }
 //! }
 //! ```
@@ -56,11 +58,13 @@ mod curve;
 mod extrapolation;
 mod geometry;
 mod ik;
+mod lanes;
 mod layers;
 mod look;
 mod morph;
 mod order;
 mod places;
+mod player;
 mod pose;
 mod rotation;
 mod segment;
@@ -76,14 +80,14 @@ pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, node_from_mesh, posed_geometry,
     posed_geometry_within, posed_part, posed_part_by, try_for_each_posed_part,
 };
+pub use lanes::Kernel;
 pub use layers::{Blend, Layer};
 pub use look::Look;
 pub use morph::{add_delta, add_morphs};
+pub use player::{Player, Tracks};
 pub use pose::Pose;
 pub use rotation::{SLERP_MIN_ANGLE_RAD, slerp};
 pub use size::{PointBox, scene_size};
-pub use skinning::{
-    JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
-};
+pub use skinning::{JointDualQuat, JointMatrix, JointSdef, SdefPoint, SkinInput, SkinOutput, Skinner, reference};
 pub use spring::SpringSimulation;
-pub use world::{Evaluator, Shown, dual_quaternion_palette, matrix_palette, scene_from_mesh};
+pub use world::{Evaluator, Shown, dual_quaternion_palette, matrix_palette, scene_from_mesh, sdef_palette};

@@ -127,7 +127,7 @@ impl Sizes<'_> {
         made
     }
 
-    fn around_parts(&self, shown: Shown) -> PointBox {
+    fn around_parts(&mut self, shown: Shown) -> PointBox {
         let mut whole = PointBox::EMPTY;
         for part in 0..self.scene.meshes[shown.mesh].parts.len() {
             if let Some(posed) = self.mover.part(self.scene, self.pose, shown, part) {

@@ -1,7 +1,7 @@
 //! World transforms and joint palettes.
 
 use crate::Pose;
-use crate::skinning::{JointDualQuat, JointMatrix};
+use crate::skinning::{JointDualQuat, JointMatrix, JointSdef};
 use anyrig_scene::{InheritMode, MeshId, Node, NodeId, Scene, Skin, SkinId, World, walk};
 use glam::DAffine3;
 use std::collections::BTreeMap;
@@ -160,16 +160,22 @@ pub fn scene_from_mesh<'a>(skin: &'a Skin, worlds: &'a [DAffine3]) -> impl Itera
     })
 }
 
-/// Fills the palette for [`crate::skin_linear`]; see [`scene_from_mesh`]. Reuses the vector's memory.
+/// Fills the palette for [`crate::Skinner::linear`]; see [`scene_from_mesh`]. Reuses the vector's memory.
 pub fn matrix_palette(skin: &Skin, worlds: &[DAffine3], palette: &mut Vec<JointMatrix>) {
     palette.clear();
     palette.extend(scene_from_mesh(skin, worlds).map(JointMatrix::new));
 }
 
-/// Fills the palette for [`crate::skin_dual_quaternion`]; see [`scene_from_mesh`]. Reuses the vector's memory.
+/// Fills the palette for [`crate::Skinner::dual_quaternion`]; see [`scene_from_mesh`]. Reuses the vector's memory.
 pub fn dual_quaternion_palette(skin: &Skin, worlds: &[DAffine3], palette: &mut Vec<JointDualQuat>) {
     palette.clear();
     palette.extend(scene_from_mesh(skin, worlds).map(JointDualQuat::new));
+}
+
+/// Fills the palette for [`crate::Skinner::sdef`]; see [`scene_from_mesh`]. Reuses the vector's memory.
+pub fn sdef_palette(skin: &Skin, worlds: &[DAffine3], palette: &mut Vec<JointSdef>) {
+    palette.clear();
+    palette.extend(scene_from_mesh(skin, worlds).map(JointSdef::new));
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Skinning kernels against closed forms and plain `f64`.
 
-use anyrig_animation::{
-    JointDualQuat, JointMatrix, SkinInput, SkinOutput, reference, skin_dual_quaternion, skin_linear, transform_points,
-};
+use anyrig_animation::{JointDualQuat, JointMatrix, SkinInput, SkinOutput, Skinner, reference};
 use anyrig_bytes::maths::f64 as maths;
 use anyrig_scene::Influences;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -33,12 +31,12 @@ fn run(points: &Points, influences: &Influences, kernel: impl Fn(&SkinInput<'_>,
 
 fn linear(points: &Points, influences: &Influences, palette: &[DAffine3]) -> Points {
     let palette: Vec<JointMatrix> = palette.iter().copied().map(JointMatrix::new).collect();
-    run(points, influences, |input, out| skin_linear(input, &palette, out))
+    run(points, influences, |input, out| Skinner::new().linear(input, &palette, out))
 }
 
 fn dual_quaternion(points: &Points, influences: &Influences, palette: &[DAffine3]) -> Points {
     let palette: Vec<JointDualQuat> = palette.iter().copied().map(JointDualQuat::new).collect();
-    run(points, influences, |input, out| skin_dual_quaternion(input, &palette, out))
+    run(points, influences, |input, out| Skinner::new().dual_quaternion(input, &palette, out))
 }
 
 fn one(position: [f32; 3], normal: [f32; 3], tangent: [f32; 4]) -> Points {
@@ -114,7 +112,7 @@ fn both_signs_of_a_dual_quaternion_are_the_same_motion() {
             joint.real = joint.real.map(|c| c * sign);
             joint.dual = joint.dual.map(|c| c * sign);
         }
-        let moved = run(&points, &rows, |input, out| skin_dual_quaternion(input, &palette, out));
+        let moved = run(&points, &rows, |input, out| Skinner::new().dual_quaternion(input, &palette, out));
         assert!(distance(&moved.0[0], &[3.0, -1.0, 0.0]) < 1e-6, "{signs:?} {moved:?}");
     }
 }
@@ -135,7 +133,7 @@ fn dual_quaternions_that_cancel_leave_the_pivot() {
     let palette = [joint(1.0, 0.0), joint(0.0, 1.0), joint(0.6, 0.8)];
     let rows = influences(&[vec![(0, 0.6), (1, 0.8), (2, -1.0)]]);
     let points = one([0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]);
-    let moved = run(&points, &rows, |input, out| skin_dual_quaternion(input, &palette, out));
+    let moved = run(&points, &rows, |input, out| Skinner::new().dual_quaternion(input, &palette, out));
     // A half turn about X of what the stretches' sum, 0.4 times the identity, makes of the point.
     assert!(distance(&moved.0[0], &[0.0, -0.4, 0.0]) < 1e-6, "{moved:?}");
 }
@@ -153,7 +151,7 @@ fn normals_move_by_the_inverse_transpose_and_mirrors_flip_w() {
         let palette = [DAffine3::from_scale(scale)];
         let n = DVec3::from_array(normal).try_normalize().expect("a direction").to_array();
         let t = DVec3::new(tangent[0], tangent[1], tangent[2]).try_normalize().expect("a direction");
-        let direct = run(&slanted, &rows, |input, out| transform_points(input, &JointMatrix::new(palette[0]), out));
+        let direct = run(&slanted, &rows, |input, out| Skinner::new().rigid(input, &JointMatrix::new(palette[0]), out));
         for moved in [linear(&slanted, &rows, &palette), dual_quaternion(&slanted, &rows, &palette), direct] {
             assert!(distance(&moved.0[0], &[scale.x, scale.y, 0.0]) < 1e-6);
             assert!(distance(&moved.1[0], &n) < 1e-6, "{scale} {moved:?}");
@@ -208,11 +206,11 @@ fn lists_that_do_not_fit_each_other_are_borne() {
     let mut out = SkinOutput::new(&mut few);
     let influences = fixed(1);
     let input = SkinInput::new(&points.0, &influences).with_normals(&points.1);
-    skin_linear(&input, &[JointMatrix::new(palette[0])], &mut out);
+    Skinner::new().linear(&input, &[JointMatrix::new(palette[0])], &mut out);
     assert_eq!(few, [[2.0, 0.0, 0.0]]);
 }
 
-/// The order of operations that the documentation of `skin_linear` promises, written out for two influences.
+/// The order of operations that the documentation of `Skinner::linear` promises, written out for two influences.
 #[test]
 fn linear_positions_have_the_documented_bits() {
     let value = |i: u32| ((i.wrapping_mul(2_654_435_761) >> 8) as f32) / 1.7e7 - 0.4;
@@ -226,7 +224,7 @@ fn linear_positions_have_the_documented_bits() {
         let position = [value(seed), value(seed + 1), value(seed + 2)];
         let points: Points = (vec![position], vec![], vec![]);
         let rows = influences(&[vec![(1, v), (0, w)]]);
-        let moved = run(&points, &rows, |input, out| skin_linear(input, &palette, out));
+        let moved = run(&points, &rows, |input, out| Skinner::new().linear(input, &palette, out));
         for axis in 0..3 {
             let b: Vec<f32> = (0..4).map(|c| v * palette[1].rows[axis][c] + w * palette[0].rows[axis][c]).collect();
             let x_y = b[0] * position[0] + b[1] * position[1];

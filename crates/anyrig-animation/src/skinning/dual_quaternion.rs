@@ -1,8 +1,13 @@
 //! Dual quaternion skinning.
 
-use super::{Directions, Rows, Rows3, SkinInput, SkinOutput, apply, cross};
+use super::Rows;
+use super::linear::quad;
+use super::motion::{Motion, Rows3, apply, turn};
+use super::points::Deformer;
+use crate::lanes::{Lanes, Values, WIDTH, cross, dot4};
 use anyrig_scene::Trs;
 use glam::{DAffine3, DMat3, DQuat};
+use std::array;
 
 /// A joint's `scene_from_mesh` as a stretch followed by a rigid motion.
 ///
@@ -49,109 +54,161 @@ impl Default for JointDualQuat {
     }
 }
 
-/// Dual quaternion skinning (Kavan, Collins, Žára, O'Sullivan: "Geometric Skinning with Approximate Dual Quaternion
-/// Blending", 2008), with the stretch of the joints blended in a straight line before it. No allocation.
-///
-/// Per point, in this order:
-/// 1. The pivot is the first influence whose weight is not 0. `R = D = 0`, `S = 0`, `s = 0`; for each influence in its
-///    order, every component: `R = R + v * real`, `D = D + v * dual`, `S = S + w * stretch`, `s = s + w`, where `v` is
-///    `-w` when `((x * x' + y * y') + z * z') + w * w'` of the pivot's and the joint's `real` is negative, else `w`.
-///    When `s == 0`, all is the identity.
-/// 2. `n = sqrt(((R.x * R.x + R.y * R.y) + R.z * R.z) + R.w * R.w)`; `R = R / n`, `D = D / n`. Where `n * n` is not a
-///    normal number (only negative weights do that) the pivot's own `real` and `dual` stand instead.
-/// 3. Translation per axis: `2 * ((R.w * D - D.w * R) + cross(R, D))`.
-/// 4. Position: `q = (s0 * x + s1 * y) + s2 * z` per row of `S`, turned, plus the translation. Turning `v` is
-///    `v + 2 * cross(R, cross(R, v) + R.w * v)`.
-/// 5. Normals and tangents: as in [`crate::skin_linear`] with `S` in place of `B`, then turned.
-///
-/// Missing joints, points without weight and slices of unequal length are treated as in [`crate::skin_linear`].
-pub fn skin_dual_quaternion(input: &SkinInput<'_>, palette: &[JointDualQuat], out: &mut SkinOutput<'_>) {
-    let rows = Rows::new(input.influences);
-    for (i, (position, moved)) in input.positions.iter().zip(out.positions.iter_mut()).enumerate() {
-        let motion = Motion::new(&blend(palette, rows.of(i)));
-        *moved = motion.point(*position);
-        let normal = input.normals.get(i).zip(out.normals.get_mut(i));
-        let tangent = input.tangents.get(i).zip(out.tangents.get_mut(i));
-        if normal.is_none() && tangent.is_none() {
-            continue;
+/// A joint's real and dual parts, then its stretch in rows of four, then a 1 that gathers the sum of the weights.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Entry([Values; 3]);
+
+impl Entry {
+    pub(super) fn new(joint: &JointDualQuat) -> Self {
+        let JointDualQuat {
+            real: [rx, ry, rz, rw],
+            dual: [dx, dy, dz, dw],
+            stretch: [[a, b, c], [d, e, f], [g, h, i]],
+        } = *joint;
+        Self([[rx, ry, rz, rw, dx, dy, dz, dw], [a, b, c, 0.0, d, e, f, 0.0], [g, h, i, 0.0, 0.0, 0.0, 0.0, 1.0]])
+    }
+
+    fn real(&self) -> &[f32; 4] {
+        quad(&self.0, 0)
+    }
+
+    fn dual(&self) -> &[f32; 4] {
+        quad(&self.0, 1)
+    }
+}
+
+/// The weighted sums of the joints of each point.
+pub(super) struct DualQuaternion<'a, R> {
+    pub(super) rows: R,
+    /// The last one is the identity.
+    pub(super) palette: &'a [Entry],
+}
+
+impl<R: Rows> DualQuaternion<'_, R> {
+    #[inline(always)]
+    fn entry(&self, joint: u32) -> &Entry {
+        &self.palette[(joint as usize).min(self.palette.len() - 1)]
+    }
+
+    /// The first joint that has weight; the identity when none has.
+    #[inline(always)]
+    fn pivot(&self, point: usize) -> &Entry {
+        let (joints, weights) = self.rows.of(point);
+        let found = joints.iter().zip(weights).find(|(_, weight)| **weight != 0.0);
+        self.entry(found.map_or(u32::MAX, |(joint, _)| *joint))
+    }
+
+    #[inline(always)]
+    fn sum<L: Lanes>(&self, token: L::Token, point: usize) -> [Values; 3] {
+        let (joints, weights) = self.rows.of(point);
+        let pivot = *self.pivot(point).real();
+        let entry = |joint: u32, weight: f32| {
+            let entry = self.entry(joint);
+            let signed = L::splat(token, if dot_four(pivot, *entry.real()) < 0.0 { -weight } else { weight });
+            let weight = L::splat(token, weight);
+            let [motion, first, second] = entry.0.each_ref().map(|values| L::load(token, values));
+            [signed * motion, weight * first, weight * second]
+        };
+        let (Some((joint, joints)), Some((weight, weights))) = (joints.split_first(), weights.split_first()) else {
+            return [[0.0; WIDTH]; 3];
+        };
+        let mut sum = entry(*joint, *weight);
+        for (joint, weight) in joints.iter().zip(weights) {
+            let [a, b, c] = entry(*joint, *weight);
+            sum = [sum[0] + a, sum[1] + b, sum[2] + c];
         }
-        let directions = Directions::new(motion.stretch);
-        if let Some((normal, moved)) = normal {
-            *moved = motion.turn(directions.normal(*normal));
+        sum.map(L::to_array)
+    }
+
+    /// The pivots' own rotations and translations where the sums have no direction.
+    #[inline(always)]
+    fn or_pivot<L: Lanes>(
+        &self,
+        token: L::Token,
+        first: usize,
+        usual: L::Mask,
+        (real, dual): ([L; 4], [L; 4]),
+    ) -> ([L; 4], [L; 4]) {
+        let pivots: [&Entry; WIDTH] = array::from_fn(|i| self.pivot(first + i));
+        let reals = L::from_rows(token, pivots.map(Entry::real));
+        let duals = L::from_rows(token, pivots.map(Entry::dual));
+        let choose = |found: [L; 4], pivot: [L; 4]| [0, 1, 2, 3].map(|i| L::select(usual, found[i], pivot[i]));
+        (choose(real, reals), choose(dual, duals))
+    }
+}
+
+impl<R: Rows> Deformer for DualQuaternion<'_, R> {
+    type Motion<L: Lanes> = Stretched<L>;
+
+    #[inline(always)]
+    fn motion<L: Lanes>(&self, token: L::Token, first: usize) -> Stretched<L> {
+        let sums: [[Values; 3]; WIDTH] = array::from_fn(|i| self.sum::<L>(token, first + i));
+        let row = |r: usize| L::from_rows(token, sums.each_ref().map(|sum| quad(sum, r)));
+        let (real, dual, stretch) = (row(0), row(1), [row(2), row(3), row(4)].map(|[a, b, c, _]| [a, b, c]));
+        let [.., weights] = row(5);
+        let square = dot4(real, real);
+        let factor = L::splat(token, 1.0) / square.sqrt();
+        let mut unit = (real.map(|c| c * factor), dual.map(|c| c * factor));
+        let usual = L::is_normal(token, square);
+        if !L::is_all(usual) {
+            unit = self.or_pivot(token, first, usual, unit);
         }
-        if let Some((tangent, moved)) = tangent {
-            let [x, y, z, w] = directions.tangent(*tangent);
-            let [x, y, z] = motion.turn([x, y, z]);
-            *moved = [x, y, z, w];
-        }
+        let without = weights.is_equal(L::splat(token, 0.0));
+        let stretched = Stretched::new(token, stretch, unit);
+        if L::is_any(without) { stretched.or_identity(without) } else { stretched }
     }
 }
 
 /// A stretch, then a turn, then a translation.
-struct Motion {
-    stretch: Rows3,
-    axis: [f32; 3],
-    w: f32,
-    translation: [f32; 3],
+pub(super) struct Stretched<L: Lanes> {
+    token: L::Token,
+    stretch: Rows3<L>,
+    rotation: [L; 4],
+    translation: [L; 3],
 }
 
-impl Motion {
-    fn new(joint: &JointDualQuat) -> Self {
-        let ([rx, ry, rz, rw], [dx, dy, dz, dw]) = (joint.real, joint.dual);
+impl<L: Lanes> Stretched<L> {
+    #[inline(always)]
+    fn new(token: L::Token, stretch: Rows3<L>, (rotation, dual): ([L; 4], [L; 4])) -> Self {
+        let ([rx, ry, rz, rw], [dx, dy, dz, dw]) = (rotation, dual);
         let (r, d) = ([rx, ry, rz], [dx, dy, dz]);
-        let c = cross(r, d);
-        let translation = [0, 1, 2].map(|i| 2.0 * ((rw * d[i] - dw * r[i]) + c[i]));
-        Self { stretch: joint.stretch, axis: r, w: rw, translation }
+        let (c, two) = (cross(r, d), L::splat(token, 2.0));
+        let translation = [0, 1, 2].map(|i| two * ((rw * d[i] - dw * r[i]) + c[i]));
+        Self { token, stretch, rotation, translation }
     }
 
-    fn point(&self, position: [f32; 3]) -> [f32; 3] {
-        let turned = self.turn(apply(&self.stretch, position));
-        [0, 1, 2].map(|i| turned[i] + self.translation[i])
-    }
-
-    fn turn(&self, v: [f32; 3]) -> [f32; 3] {
-        let c = cross(self.axis, v);
-        let c = cross(self.axis, [0, 1, 2].map(|i| c[i] + self.w * v[i]));
-        [0, 1, 2].map(|i| v[i] + 2.0 * c[i])
+    #[inline(always)]
+    fn or_identity(&self, instead: L::Mask) -> Self {
+        let (zero, one) = (L::splat(self.token, 0.0), L::splat(self.token, 1.0));
+        let or = |is_one: bool, own: L| L::select(instead, if is_one { one } else { zero }, own);
+        Self {
+            token: self.token,
+            stretch: [0, 1, 2].map(|r| [0, 1, 2].map(|c| or(r == c, self.stretch[r][c]))),
+            rotation: [0, 1, 2, 3].map(|i| or(i == 3, self.rotation[i])),
+            translation: self.translation.map(|t| or(false, t)),
+        }
     }
 }
 
-fn blend(palette: &[JointDualQuat], influences: impl Iterator<Item = (usize, f32)> + Clone) -> JointDualQuat {
-    let joint = |index: usize| palette.get(index).unwrap_or(&JointDualQuat::IDENTITY);
-    let Some((pivot, _)) = influences.clone().find(|(_, weight)| *weight != 0.0) else {
-        return JointDualQuat::IDENTITY;
-    };
-    let pivot = joint(pivot);
-    let mut sum = JointDualQuat { real: [0.0; 4], dual: [0.0; 4], stretch: [[0.0; 3]; 3] };
-    let mut weights = 0.0f32;
-    for (index, weight) in influences {
-        let joint = joint(index);
-        let signed = if dot4(pivot.real, joint.real) < 0.0 { -weight } else { weight };
-        add_scaled(&mut sum.real, &joint.real, signed);
-        add_scaled(&mut sum.dual, &joint.dual, signed);
-        sum.stretch.iter_mut().zip(&joint.stretch).for_each(|(row, of_joint)| add_scaled(row, of_joint, weight));
-        weights += weight;
+impl<L: Lanes> Motion<L> for Stretched<L> {
+    #[inline(always)]
+    fn point(&self, position: [L; 3]) -> [L; 3] {
+        let [x, y, z] = self.turn(apply(&self.stretch, position));
+        [x + self.translation[0], y + self.translation[1], z + self.translation[2]]
     }
-    if weights == 0.0 {
-        return JointDualQuat::IDENTITY;
-    }
-    let square = dot4(sum.real, sum.real);
-    if square.is_normal() {
-        let length = square.sqrt();
-        sum.real = sum.real.map(|c| c / length);
-        sum.dual = sum.dual.map(|c| c / length);
-    } else {
-        (sum.real, sum.dual) = (pivot.real, pivot.dual);
-    }
-    sum
-}
 
-fn add_scaled<const N: usize>(sum: &mut [f32; N], values: &[f32; N], factor: f32) {
-    for (sum, value) in sum.iter_mut().zip(values) {
-        *sum += factor * value;
+    #[inline(always)]
+    fn matrix(&self) -> &Rows3<L> {
+        &self.stretch
+    }
+
+    #[inline(always)]
+    fn turn(&self, direction: [L; 3]) -> [L; 3] {
+        turn(self.token, self.rotation, direction)
     }
 }
 
-fn dot4(a: [f32; 4], b: [f32; 4]) -> f32 {
+fn dot_four(a: [f32; 4], b: [f32; 4]) -> f32 {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }

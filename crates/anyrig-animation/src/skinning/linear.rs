@@ -1,7 +1,11 @@
 //! Linear blend skinning.
 
-use super::{Directions, Rows, SkinInput, SkinOutput};
-use glam::DAffine3;
+use super::Rows;
+use super::motion::{Motion, Rows3, apply};
+use super::points::Deformer;
+use crate::lanes::{Lanes, Values, WIDTH};
+use glam::{DAffine3, DMat3, DVec3};
+use std::array;
 
 /// An affine `scene_from_mesh` of a joint, by rows: `scene[r] = ((m[r][0] * x + m[r][1] * y) + m[r][2] * z) + m[r][3]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,12 +26,10 @@ impl JointMatrix {
         Self { rows: [row(0), row(1), row(2)] }
     }
 
-    fn point(&self, [x, y, z]: [f32; 3]) -> [f32; 3] {
-        self.rows.map(|r| ((r[0] * x + r[1] * y) + r[2] * z) + r[3])
-    }
-
-    fn directions(&self) -> Directions {
-        Directions::new(self.rows.map(|[x, y, z, _]| [x, y, z]))
+    /// The transform in `f64`.
+    pub fn to_affine(&self) -> DAffine3 {
+        let column = |i: usize| DVec3::from_array(self.rows.map(|row| f64::from(row[i])));
+        DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) }
     }
 }
 
@@ -37,67 +39,119 @@ impl Default for JointMatrix {
     }
 }
 
-/// Linear blend skinning. No allocation.
-///
-/// Per point, in this order:
-/// 1. `B = 0`, `s = 0`; for each influence in its order, every element: `B = B + w * M[joint]`, `s = s + w`.
-///    Influences of weight 0 take part. When `s == 0`, `B` is the identity.
-/// 2. Position: `((b0 * x + b1 * y) + b2 * z) + b3` per row of `B`.
-/// 3. Normal: with `C` the cofactors (`a * b - c * d` each) of the 3×3 of `B` and `d = (b0 * c0 + b1 * c1) + b2 * c2` of
-///    the first rows: the unit vector of `C * n`, or else `n`; negated when `d < 0`. That is the inverse transpose,
-///    and where `B` flattens to a plane still the plane's normal.
-/// 4. Tangent: the unit vector of `B * t`, or else `t`; `w` negated when `d < 0`, so that the bitangent
-///    `cross(normal, tangent) * w` is moved by `B` too.
-///
-/// What missing joints, weights that add up to 0 and slices of unequal length give, and what *unit vector* means in
-/// each bit, is stated once for all kernels in this module's documentation: missing joints are the identity, points
-/// without weight stay where the mesh has them, and the shortest slice counts.
-pub fn skin_linear(input: &SkinInput<'_>, palette: &[JointMatrix], out: &mut SkinOutput<'_>) {
-    let rows = Rows::new(input.influences);
-    for (i, (position, moved)) in input.positions.iter().zip(out.positions.iter_mut()).enumerate() {
-        let matrix = blend(palette, rows.of(i));
-        *moved = matrix.point(*position);
-        let normal = input.normals.get(i).zip(out.normals.get_mut(i));
-        let tangent = input.tangents.get(i).zip(out.tangents.get_mut(i));
-        if normal.is_none() && tangent.is_none() {
-            continue;
+/// A joint's matrix with the fourth row `0 0 0 1`, whose last number gathers the sum of the weights.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Entry([Values; 2]);
+
+impl Entry {
+    pub(super) fn new(matrix: &JointMatrix) -> Self {
+        let [[a, b, c, d], [e, f, g, h], [i, j, k, l]] = matrix.rows;
+        Self([[a, b, c, d, e, f, g, h], [i, j, k, l, 0.0, 0.0, 0.0, 1.0]])
+    }
+}
+
+/// Makes a palette with the identity behind it, which stands in for joints that are missing.
+pub(super) fn fill<J, E>(entries: &mut Vec<E>, joints: &[J], identity: &J, entry: impl Fn(&J) -> E) {
+    entries.clear();
+    entries.extend(joints.iter().map(&entry));
+    entries.push(entry(identity));
+}
+
+/// The weighted sum of the joints of each point.
+pub(super) struct Linear<'a, R> {
+    pub(super) rows: R,
+    /// The last one is the identity.
+    pub(super) palette: &'a [Entry],
+}
+
+impl<R: Rows> Linear<'_, R> {
+    #[inline(always)]
+    fn sum<L: Lanes>(&self, token: L::Token, point: usize) -> [Values; 2] {
+        let (joints, weights) = self.rows.of(point);
+        let entry = |joint: u32, weight: f32| {
+            let Entry([first, second]) = &self.palette[(joint as usize).min(self.palette.len() - 1)];
+            let weight = L::splat(token, weight);
+            [weight * L::load(token, first), weight * L::load(token, second)]
+        };
+        let (Some((joint, joints)), Some((weight, weights))) = (joints.split_first(), weights.split_first()) else {
+            return [[0.0; WIDTH]; 2];
+        };
+        let [mut first, mut second] = entry(*joint, *weight);
+        for (joint, weight) in joints.iter().zip(weights) {
+            let [a, b] = entry(*joint, *weight);
+            first = first + a;
+            second = second + b;
         }
-        let directions = matrix.directions();
-        if let Some((normal, moved)) = normal {
-            *moved = directions.normal(*normal);
-        }
-        if let Some((tangent, moved)) = tangent {
-            *moved = directions.tangent(*tangent);
+        [first.to_array(), second.to_array()]
+    }
+}
+
+impl<R: Rows> Deformer for Linear<'_, R> {
+    type Motion<L: Lanes> = Affine<L>;
+
+    #[inline(always)]
+    fn motion<L: Lanes>(&self, token: L::Token, first: usize) -> Affine<L> {
+        let sums: [[Values; 2]; WIDTH] = array::from_fn(|i| self.sum::<L>(token, first + i));
+        let row = |r: usize| L::from_rows(token, sums.each_ref().map(|sum| quad(sum, r)));
+        let (x, y, z) = (row(0), row(1), row(2));
+        let [.., weights] = row(3);
+        let motion = Affine { matrix: [x, y, z].map(|[a, b, c, _]| [a, b, c]), translation: [x[3], y[3], z[3]] };
+        let without = weights.is_equal(L::splat(token, 0.0));
+        if L::is_any(without) { motion.or_identity(token, without) } else { motion }
+    }
+}
+
+/// Four of the numbers of a row of several times eight.
+#[inline(always)]
+pub(super) fn quad<const N: usize>(sum: &[Values; N], index: usize) -> &[f32; 4] {
+    &sum[index / 2].as_chunks().0[index % 2]
+}
+
+/// One transform for all points.
+pub(super) struct Rigid<'a>(pub(super) &'a JointMatrix);
+
+impl Deformer for Rigid<'_> {
+    type Motion<L: Lanes> = Affine<L>;
+
+    #[inline(always)]
+    fn motion<L: Lanes>(&self, token: L::Token, _: usize) -> Affine<L> {
+        let rows = self.0.rows.map(|row| row.map(|cell| L::splat(token, cell)));
+        Affine { matrix: rows.map(|[a, b, c, _]| [a, b, c]), translation: rows.map(|[.., t]| t) }
+    }
+}
+
+pub(super) struct Affine<L> {
+    matrix: Rows3<L>,
+    translation: [L; 3],
+}
+
+impl<L: Lanes> Affine<L> {
+    #[inline(always)]
+    fn or_identity(&self, token: L::Token, instead: L::Mask) -> Self {
+        let (zero, one) = (L::splat(token, 0.0), L::splat(token, 1.0));
+        let cell = |r: usize, c: usize| L::select(instead, if r == c { one } else { zero }, self.matrix[r][c]);
+        Self {
+            matrix: [0, 1, 2].map(|r| [0, 1, 2].map(|c| cell(r, c))),
+            translation: self.translation.map(|t| L::select(instead, zero, t)),
         }
     }
 }
 
-/// Moves all points by one transform, with the steps of [`skin_linear`] from its second on. The input's influences are
-/// not used.
-pub fn transform_points(input: &SkinInput<'_>, matrix: &JointMatrix, out: &mut SkinOutput<'_>) {
-    let directions = matrix.directions();
-    for (position, moved) in input.positions.iter().zip(out.positions.iter_mut()) {
-        *moved = matrix.point(*position);
+impl<L: Lanes> Motion<L> for Affine<L> {
+    #[inline(always)]
+    fn point(&self, position: [L; 3]) -> [L; 3] {
+        let [x, y, z] = apply(&self.matrix, position);
+        [x + self.translation[0], y + self.translation[1], z + self.translation[2]]
     }
-    let points = input.positions.len().min(out.positions.len());
-    for (normal, moved) in input.normals.iter().zip(out.normals.iter_mut()).take(points) {
-        *moved = directions.normal(*normal);
-    }
-    for (tangent, moved) in input.tangents.iter().zip(out.tangents.iter_mut()).take(points) {
-        *moved = directions.tangent(*tangent);
-    }
-}
 
-fn blend(palette: &[JointMatrix], influences: impl Iterator<Item = (usize, f32)>) -> JointMatrix {
-    let (mut blended, mut sum) = (JointMatrix { rows: [[0.0; 4]; 3] }, 0.0f32);
-    for (joint, weight) in influences {
-        let matrix = palette.get(joint).unwrap_or(&JointMatrix::IDENTITY);
-        for (row, of_joint) in blended.rows.iter_mut().zip(&matrix.rows) {
-            for (cell, of_joint) in row.iter_mut().zip(of_joint) {
-                *cell += weight * of_joint;
-            }
-        }
-        sum += weight;
+    #[inline(always)]
+    fn matrix(&self) -> &Rows3<L> {
+        &self.matrix
     }
-    if sum == 0.0 { JointMatrix::IDENTITY } else { blended }
+
+    #[inline(always)]
+    fn turn(&self, direction: [L; 3]) -> [L; 3] {
+        direction
+    }
 }

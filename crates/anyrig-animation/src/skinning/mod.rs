@@ -1,25 +1,33 @@
-//! Skinning kernels on slices: the scalar reference.
+//! Skinning kernels.
 //!
 //! All arithmetic is `f32`, each product and each sum rounded on its own (no fused multiply-add), in the order that each
-//! kernel's documentation states. Kernels that work on several points at once do the same steps per point and so give
-//! the same bits for finite input.
+//! method of [`Skinner`] states. The kernels do the same steps for eight points at once, so that every [`Kernel`] gives
+//! the same bits for finite input, and so does every number of threads.
 //!
-//! Common to all kernels:
+//! Common to all methods:
 //! - Only as many points are done as input and output positions both have; normals and tangents are moved where input
 //!   and output both have them for these points.
 //! - A missing joint counts as the identity. A point whose weights add up to exactly 0 (or that has none) is moved by
 //!   the identity. Other weights are used as they are.
-//! - *Unit vector* of `v` or else `fallback`: `m = max(|x|, |y|, |z|)`; without a normal, finite `m` the fallback as it
-//!   is; else `u = v / m`, `u / sqrt((u.x * u.x + u.y * u.y) + u.z * u.z)`.
+//! - *Unit vector* of `v` or else `fallback`: with `d = (v.x * v.x + v.y * v.y) + v.z * v.z`, `v * (1 / sqrt(d))` where
+//!   `d` is a normal, finite number. Else the same of `v / max(|x|, |y|, |z|)`; without a normal, finite maximum the
+//!   fallback as it is.
 //! - Normals and tangent directions that a singular transform sends to zero stay what they were in the input.
 
 mod dual_quaternion;
 mod linear;
+mod motion;
+mod points;
 pub mod reference;
+mod sdef;
+mod skinner;
 
-pub use dual_quaternion::{JointDualQuat, skin_dual_quaternion};
-pub use linear::{JointMatrix, skin_linear, transform_points};
+pub use dual_quaternion::JointDualQuat;
+pub use linear::JointMatrix;
+pub use sdef::{JointSdef, SdefPoint};
+pub use skinner::Skinner;
 
+use crate::Kernel;
 use anyrig_scene::{Influences, Layout};
 
 /// What a skinning kernel reads. Empty slices mean that there is no such attribute.
@@ -90,22 +98,61 @@ impl<'a> SkinOutput<'a> {
     }
 }
 
-/// The influences as slices, with lookups that bear any input.
+/// Joints and weights by point, with lookups that bear any input.
+trait Rows: Copy + Sync {
+    /// Of a point; none, or none with weight, when they are out of range.
+    fn of(&self, point: usize) -> (&[u32], &[f32]);
+}
+
+/// Four influences at every point, the most common layout by far.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
-    influences: &'a Influences,
+struct FourEach<'a> {
+    joints: &'a [[u32; 4]],
+    weights: &'a [[f32; 4]],
+}
+
+impl<'a> FourEach<'a> {
+    /// `None` where the influences are laid out in another way.
+    fn new(influences: &'a Influences) -> Option<Self> {
+        let is_four = matches!(influences.layout, Layout::Fixed(4));
+        is_four.then(|| Self { joints: influences.joints.as_chunks().0, weights: influences.weights.as_chunks().0 })
+    }
+}
+
+impl Rows for FourEach<'_> {
+    #[inline(always)]
+    fn of(&self, point: usize) -> (&[u32], &[f32]) {
+        match (self.joints.get(point), self.weights.get(point)) {
+            (Some(joints), Some(weights)) => (joints, weights),
+            // Still four, so that loops over them need no end of their own.
+            _ => (&[0; 4], &[0.0; 4]),
+        }
+    }
+}
+
+/// Any layout.
+#[derive(Clone, Copy)]
+struct AnyNumber<'a> {
+    layout: &'a Layout,
     joints: &'a [u32],
     weights: &'a [f32],
 }
 
-impl<'a> Rows<'a> {
+impl<'a> AnyNumber<'a> {
     fn new(influences: &'a Influences) -> Self {
-        Self { influences, joints: &influences.joints, weights: &influences.weights }
+        Self { layout: &influences.layout, joints: &influences.joints, weights: &influences.weights }
     }
 
-    /// Joints and weights of a point; empty when they are out of range.
-    fn of(&self, point: usize) -> impl Iterator<Item = (usize, f32)> + Clone + 'a {
-        let range = match &self.influences.layout {
+    fn pairs(&self, point: usize) -> impl Iterator<Item = (usize, f32)> + Clone + '_ {
+        let (joints, weights) = self.of(point);
+        joints.iter().zip(weights).map(|(joint, weight)| (*joint as usize, *weight))
+    }
+}
+
+impl Rows for AnyNumber<'_> {
+    #[inline(always)]
+    fn of(&self, point: usize) -> (&[u32], &[f32]) {
+        let range = match self.layout {
             Layout::Fixed(n) => {
                 let start = point.saturating_mul(*n as usize);
                 start..start.saturating_add(*n as usize)
@@ -117,65 +164,7 @@ impl<'a> Rows<'a> {
         };
         let joints = self.joints.get(range.clone()).unwrap_or(&[]);
         let weights = self.weights.get(range).unwrap_or(&[]);
-        joints.iter().zip(weights).map(|(joint, weight)| (*joint as usize, *weight))
+        let both = joints.len().min(weights.len());
+        (&joints[..both], &weights[..both])
     }
-}
-
-/// A 3×3 matrix by rows.
-type Rows3 = [[f32; 3]; 3];
-
-/// The matrix of cofactors: the inverse transpose times the determinant. Each is `a * b - c * d`.
-fn cofactors(m: &Rows3) -> Rows3 {
-    let minor = |a: usize, b: usize, c: usize, d: usize| m[a][c] * m[b][d] - m[a][d] * m[b][c];
-    [
-        [minor(1, 2, 1, 2), minor(1, 2, 2, 0), minor(1, 2, 0, 1)],
-        [minor(2, 0, 1, 2), minor(2, 0, 2, 0), minor(2, 0, 0, 1)],
-        [minor(0, 1, 1, 2), minor(0, 1, 2, 0), minor(0, 1, 0, 1)],
-    ]
-}
-
-/// How a linear map moves normals and tangents.
-struct Directions {
-    matrix: Rows3,
-    cofactors: Rows3,
-    mirrors: bool,
-}
-
-impl Directions {
-    fn new(matrix: Rows3) -> Self {
-        let cofactors = cofactors(&matrix);
-        Self { matrix, mirrors: dot(matrix[0], cofactors[0]) < 0.0, cofactors }
-    }
-
-    fn normal(&self, normal: [f32; 3]) -> [f32; 3] {
-        let moved = unit_or(apply(&self.cofactors, normal), normal);
-        if self.mirrors { moved.map(|c| -c) } else { moved }
-    }
-
-    fn tangent(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
-        let [x, y, z] = unit_or(apply(&self.matrix, [x, y, z]), [x, y, z]);
-        [x, y, z, if self.mirrors { -w } else { w }]
-    }
-}
-
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
-    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
-}
-
-fn cross(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn apply(matrix: &Rows3, v: [f32; 3]) -> [f32; 3] {
-    matrix.map(|row| dot(row, v))
-}
-
-fn unit_or(v: [f32; 3], fallback: [f32; 3]) -> [f32; 3] {
-    let largest = v[0].abs().max(v[1].abs()).max(v[2].abs());
-    if !largest.is_normal() {
-        return fallback;
-    }
-    let v = v.map(|c| c / largest);
-    let length = dot(v, v).sqrt();
-    v.map(|c| c / length)
 }
