@@ -1,6 +1,6 @@
 //! The clips of the baked scene.
 
-use super::plan::{Plan, chain, moved_nodes, moves_transform, sub_clip, times};
+use super::plan::{ByNode, Plan, chain, moved_nodes, moves_transform, times};
 use super::sample::{Kind, Room, Sampler, Value};
 use super::structure::Homes;
 use super::{BakeOptions, clip_needs_baking, fades, is_plain};
@@ -33,8 +33,9 @@ pub(super) fn bake(
     let error = if options.max_error > 0.0 { options.max_error } else { 0.0 };
     let distances = distances(scene, plan, error * model_size(scene));
     let (room, rest) = (Room::new(context), Pose::rest(scene));
+    let mut pose = rest.clone();
     let baker = Baker { scene, plan, homes, options, context, room, rest, distances };
-    scene.clips.iter().map(|clip| baker.clip(clip)).collect()
+    scene.clips.iter().map(|clip| ClipBaker::new(&baker, clip, &mut pose).bake()).collect()
 }
 
 /// A distance in the scene as it is in the units of what each node will hang from, which may be scaled at rest.
@@ -67,45 +68,196 @@ fn model_size(scene: &Scene) -> f64 {
     if size.is_finite() && size > 0.0 { size } else { 1.0 }
 }
 
-impl Baker<'_> {
-    fn clip(&self, clip: &Clip) -> Result<Clip> {
-        self.context.check_cancelled()?;
+/// One clip at work.
+struct ClipBaker<'a> {
+    baker: &'a Baker<'a>,
+    clip: &'a Clip,
+    channels: ByNode<'a>,
+    /// Whether anything in the clip asks for baking, so that all of it is.
+    whole: bool,
+    /// At rest, but while a node is sampled; one for all nodes, since it is as large as the scene.
+    pose: &'a mut Pose,
+    baked: Clip,
+}
+
+impl<'a> ClipBaker<'a> {
+    fn new(baker: &'a Baker<'a>, clip: &'a Clip, pose: &'a mut Pose) -> Self {
         let mut baked = Clip::new(clip.name.clone());
         baked.length_secs = clip.length_secs;
         baked.extras.clone_from(&clip.extras);
-        let whole = clip_needs_baking(clip);
-        let moved = self.moved(clip);
+        Self { baker, clip, channels: ByNode::new(clip), whole: clip_needs_baking(clip), pose, baked }
+    }
+
+    fn bake(mut self) -> Result<Clip> {
+        self.baker.context.check_cancelled()?;
         let mut done: BTreeSet<NodeId> = BTreeSet::new();
         let mut weighed: BTreeSet<NodeId> = BTreeSet::new();
-        for channel in &clip.channels {
+        let mut numbers = Numbers::of(self.clip);
+        for channel in &self.clip.channels {
             match channel.target.node() {
                 Some(node) if moves_transform(&channel.target) => {
-                    if !self.bakes(clip, node, whole) {
-                        baked.channels.push(channel.clone());
-                    } else if done.insert(node) {
-                        self.transform(clip, node, &mut baked)?;
+                    if done.contains(&node) {
+                        continue;
                     }
+                    if !self.bakes(node) {
+                        self.baked.channels.push(channel.clone());
+                        continue;
+                    }
+                    done.insert(node);
+                    self.transform(node)?;
                 }
                 Some(node) if moves_weights(&channel.target) => {
-                    if !whole {
-                        baked.channels.push(self.moved_home(channel));
+                    if !self.whole {
+                        self.baked.channels.push(self.baker.moved_home(channel));
                     } else if weighed.insert(node) {
-                        self.weights(clip, node, &mut baked)?;
+                        self.weights(node)?;
                     }
                 }
-                _ => self.number(clip, channel, whole, &mut baked)?,
+                _ => self.number(channel, &mut numbers)?,
             }
         }
         // Nodes that move only because the scale above them does.
-        for node in moved.into_iter().filter(|node| !done.contains(node)) {
-            if self.scene.nodes[node].inherit != InheritMode::Full {
-                self.transform(clip, node, &mut baked)?;
+        for node in self.baker.moved(self.clip).into_iter().filter(|node| !done.contains(node)) {
+            if self.baker.scene.nodes[node].inherit != InheritMode::Full {
+                self.transform(node)?;
             }
         }
-        self.keep_length(clip, &mut baked);
-        Ok(baked)
+        keep_length(self.clip, &mut self.baked);
+        Ok(self.baked)
     }
 
+    fn bakes(&self, node: NodeId) -> bool {
+        let data = &self.baker.scene.nodes[node];
+        let split = self.baker.plan.split[node.index()];
+        let own = || self.channels.of(node).filter(|c| moves_transform(&c.target));
+        let plain = || own().all(|c| matches!(c.target, Target::Node { .. }) && is_plain(&c.curve));
+        self.whole || split || data.pivots.is_some() || data.inherit != InheritMode::Full || !plain()
+    }
+
+    /// Curves for translation, rotation and scale of a node, and for the scale of its helper.
+    fn transform(&mut self, node: NodeId) -> Result<()> {
+        let baker = self.baker;
+        baker.context.check_cancelled()?;
+        let part = self.channels.sub_clip(node, &chain(baker.scene, node));
+        let times = times(&part, self.channels.span_secs);
+        let mut placing = Placing {
+            baker,
+            part: &part,
+            moved: moved_nodes(&part),
+            node,
+            pose: self.pose,
+            known: BTreeMap::new(),
+            hints: ClipHints::new(&part),
+        };
+        let turns = |from: f64, to: f64| turns(&part, node, from, to);
+        let straight = |_: f64, _: f64| 1;
+        let rest = baker.plan.place(baker.scene, &baker.rest, node);
+        let angle = baker.options.max_error.max(0.0);
+        let wanted = wanted(self.channels.of(node), baker.scene.nodes[node].pivots.is_some());
+        let start_secs = self.clip.start_secs;
+        for (property, (kind, bound)) in [
+            (Property::Translation, (Kind::Numbers, baker.distances[node.index()])),
+            (Property::Rotation, (Kind::Rotation, angle)),
+            (Property::Scale, (Kind::Numbers, angle * rest.trs.scale.abs().max_element().max(1e-3))),
+        ] {
+            let mut value = |time: f64| property_of(&placing.at(time).0, property);
+            let parts: &dyn Fn(f64, f64) -> u32 = if property == Property::Scale { &straight } else { &turns };
+            let curve = baker.sampled(&mut value, (kind, bound), (&times, parts))?;
+            if curve.len() > 1
+                || wanted.contains(&property)
+                || differs(&curve, &property_of(&rest.trs, property), bound)
+            {
+                self.baked.channels.push(from_start(Target::Node { node, property }, &curve, start_secs));
+            }
+        }
+        if let Some(helper) = baker.homes.scale[node.index()] {
+            let mut value = |time: f64| placing.at(time).1.to_vec();
+            let bound = angle * rest.helper_scale.abs().max_element().max(1e-3);
+            let curve = baker.sampled(&mut value, (Kind::Numbers, bound), (&times, &straight))?;
+            if curve.len() > 1 || differs(&curve, &rest.helper_scale.to_array(), bound) {
+                let target = Target::Node { node: helper, property: Property::Scale };
+                self.baked.channels.push(from_start(target, &curve, start_secs));
+            }
+        }
+        placing.put_back();
+        Ok(())
+    }
+
+    /// One curve for all morph weights of a node.
+    fn weights(&mut self, node: NodeId) -> Result<()> {
+        let Self { baker, pose, .. } = self;
+        let part = self.channels.part(self.channels.of(node).filter(|c| moves_weights(&c.target)));
+        let times = times(&part, self.channels.span_secs);
+        let mut value = |time: f64| {
+            pose.copy_node_from(&baker.rest, node);
+            pose.apply_clip(&part, time);
+            pose.weights(node).iter().map(|w| f64::from(*w)).collect::<Value>()
+        };
+        let curve = baker.sampled(&mut value, (Kind::Numbers, baker.options.max_error), (&times, &|_, _| 1))?;
+        pose.copy_node_from(&baker.rest, node);
+        if curve.width > 0 {
+            let target = Target::Node { node: baker.homes.of_mesh(node), property: Property::MorphWeights };
+            self.baked.channels.push(from_start(target, &curve, self.clip.start_secs));
+        }
+        Ok(())
+    }
+
+    /// Visibility, and what is no part of a pose: layers and segments are sampled as plain numbers. Targets that the
+    /// model has no word for only when they are single numbers.
+    fn number(&mut self, channel: &'a Channel, numbers: &mut Numbers<'a>) -> Result<()> {
+        let (baker, clip) = (self.baker, self.clip);
+        let has_layers = clip.layers.len() > 1;
+        let is_first = numbers.done.insert(&channel.target);
+        if has_layers && !is_first {
+            return Ok(());
+        }
+        let compound = has_layers || !is_plain(&channel.curve) || clip.start_secs != 0.0 || fades(channel);
+        let raw = matches!(channel.target, Target::Named { .. } | Target::Other(_));
+        if !self.whole || raw && channel.curve.width != 1 || !compound {
+            let mut copy = channel.clone();
+            copy.layer = 0;
+            copy.curve = shifted(&channel.curve, -clip.start_secs);
+            self.baked.channels.push(copy);
+            return Ok(());
+        }
+        let part = self.channels.part(numbers.by_target.get(&channel.target).into_iter().flatten().copied());
+        let times = times(&part, self.channels.span_secs);
+        let rest = baker.rest_numbers(channel);
+        let numbers = |time: f64| numbers_at(&part, &channel.target, &rest, time);
+        if matches!(channel.target, Target::Visibility { .. }) {
+            let shown = |time: f64| numbers(time).first().is_some_and(|n| n.abs() >= 1.0);
+            let mut value = |time: f64| vec![f64::from(u8::from(shown(time)))];
+            let curve = switched(&baker.sampled(&mut value, (Kind::Numbers, 0.25), (&times, &|_, _| 1))?);
+            self.baked.channels.push(from_start(channel.target.clone(), &curve, clip.start_secs));
+            return Ok(());
+        }
+        let bound = baker.options.max_error * range(times.iter().flat_map(|t| numbers(*t)));
+        let curve = baker.sampled(&mut |time| numbers(time), (Kind::Numbers, bound), (&times, &|_, _| 1))?;
+        self.baked.channels.push(from_start(channel.target.clone(), &curve, clip.start_secs));
+        Ok(())
+    }
+}
+
+/// Channels that are neither on a transform nor on weights.
+struct Numbers<'a> {
+    /// Those on each target, in the clip's order.
+    by_target: BTreeMap<&'a Target, Vec<&'a Channel>>,
+    /// Targets that have been baked.
+    done: BTreeSet<&'a Target>,
+}
+
+impl<'a> Numbers<'a> {
+    fn of(clip: &'a Clip) -> Self {
+        let mut by_target: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let is_number = |c: &&Channel| !moves_transform(&c.target) && !moves_weights(&c.target);
+        for channel in clip.channels.iter().filter(is_number) {
+            by_target.entry(&channel.target).or_default().push(channel);
+        }
+        Self { by_target, done: BTreeSet::new() }
+    }
+}
+
+impl Baker<'_> {
     /// Nodes that a clip moves, and below them those that take their scale per axis.
     fn moved(&self, clip: &Clip) -> Vec<NodeId> {
         let mut moves = vec![false; self.scene.nodes.len()];
@@ -124,115 +276,6 @@ impl Baker<'_> {
             }
         }
         all
-    }
-
-    fn bakes(&self, clip: &Clip, node: NodeId, whole: bool) -> bool {
-        let data = &self.scene.nodes[node];
-        let split = self.plan.split[node.index()];
-        let own = || clip.channels.iter().filter(|c| c.target.node() == Some(node) && moves_transform(&c.target));
-        let plain = || own().all(|c| matches!(c.target, Target::Node { .. }) && is_plain(&c.curve));
-        whole || split || data.pivots.is_some() || data.inherit != InheritMode::Full || !plain()
-    }
-
-    /// Curves for translation, rotation and scale of a node, and for the scale of its helper.
-    fn transform(&self, clip: &Clip, node: NodeId, baked: &mut Clip) -> Result<()> {
-        self.context.check_cancelled()?;
-        let part = sub_clip(clip, node, &chain(self.scene, node));
-        let times = times(&part, clip);
-        let moved = moved_nodes(&part);
-        let mut placing = Placing {
-            baker: self,
-            part: &part,
-            moved,
-            node,
-            pose: self.rest.clone(),
-            known: BTreeMap::new(),
-            hints: ClipHints::new(&part),
-        };
-        let turns = |from: f64, to: f64| turns(&part, node, from, to);
-        let straight = |_: f64, _: f64| 1;
-        let rest = self.plan.place(self.scene, &self.rest, node);
-        let angle = self.options.max_error.max(0.0);
-        let own = clip.channels.iter().filter(|c| c.target.node() == Some(node));
-        let wanted = wanted(own, self.scene.nodes[node].pivots.is_some());
-        for (property, (kind, bound)) in [
-            (Property::Translation, (Kind::Numbers, self.distances[node.index()])),
-            (Property::Rotation, (Kind::Rotation, angle)),
-            (Property::Scale, (Kind::Numbers, angle * rest.trs.scale.abs().max_element().max(1e-3))),
-        ] {
-            let mut value = |time: f64| property_of(&placing.at(time).0, property);
-            let parts: &dyn Fn(f64, f64) -> u32 = if property == Property::Scale { &straight } else { &turns };
-            let curve = self.sampled(&mut value, (kind, bound), (&times, parts))?;
-            if curve.len() > 1
-                || wanted.contains(&property)
-                || differs(&curve, &property_of(&rest.trs, property), bound)
-            {
-                self.push(baked, clip, Target::Node { node, property }, curve);
-            }
-        }
-        let Some(helper) = self.homes.scale[node.index()] else { return Ok(()) };
-        let mut value = |time: f64| placing.at(time).1.to_vec();
-        let bound = angle * rest.helper_scale.abs().max_element().max(1e-3);
-        let curve = self.sampled(&mut value, (Kind::Numbers, bound), (&times, &straight))?;
-        if curve.len() > 1 || differs(&curve, &rest.helper_scale.to_array(), bound) {
-            self.push(baked, clip, Target::Node { node: helper, property: Property::Scale }, curve);
-        }
-        Ok(())
-    }
-
-    /// One curve for all morph weights of a node.
-    fn weights(&self, clip: &Clip, node: NodeId, baked: &mut Clip) -> Result<()> {
-        let mut part = Clip::new("");
-        part.layers.clone_from(&clip.layers);
-        let own = |c: &&Channel| c.target.node() == Some(node) && moves_weights(&c.target);
-        part.channels = clip.channels.iter().filter(own).cloned().collect();
-        let times = times(&part, clip);
-        let mut pose = self.rest.clone();
-        let mut value = |time: f64| {
-            pose.copy_node_from(&self.rest, node);
-            pose.apply_clip(&part, time);
-            pose.weights(node).iter().map(|w| f64::from(*w)).collect::<Value>()
-        };
-        let curve = self.sampled(&mut value, (Kind::Numbers, self.options.max_error), (&times, &|_, _| 1))?;
-        if curve.width > 0 {
-            let target = Target::Node { node: self.homes.of_mesh(node), property: Property::MorphWeights };
-            self.push(baked, clip, target, curve);
-        }
-        Ok(())
-    }
-
-    /// Visibility, and what is no part of a pose: layers and segments are sampled as plain numbers. Targets that the
-    /// model has no word for only when they are single numbers.
-    fn number(&self, clip: &Clip, channel: &Channel, whole: bool, baked: &mut Clip) -> Result<()> {
-        if baked.channels.iter().any(|c| c.target == channel.target) && clip.layers.len() > 1 {
-            return Ok(());
-        }
-        let compound = clip.layers.len() > 1 || !is_plain(&channel.curve) || clip.start_secs != 0.0 || fades(channel);
-        let raw = matches!(channel.target, Target::Named { .. } | Target::Other(_));
-        if !whole || raw && channel.curve.width != 1 || !compound {
-            let mut copy = channel.clone();
-            copy.layer = 0;
-            copy.curve = shifted(&channel.curve, -clip.start_secs);
-            baked.channels.push(copy);
-            return Ok(());
-        }
-        let mut part = Clip::new("");
-        part.layers.clone_from(&clip.layers);
-        part.channels = clip.channels.iter().filter(|c| c.target == channel.target).cloned().collect();
-        let times = times(&part, clip);
-        let rest = self.rest_numbers(channel);
-        let numbers = |time: f64| numbers_at(&part, &channel.target, &rest, time);
-        if matches!(channel.target, Target::Visibility { .. }) {
-            let shown = |time: f64| numbers(time).first().is_some_and(|n| n.abs() >= 1.0);
-            let mut value = |time: f64| vec![f64::from(u8::from(shown(time)))];
-            let curve = self.sampled(&mut value, (Kind::Numbers, 0.25), (&times, &|_, _| 1))?;
-            self.push(baked, clip, channel.target.clone(), switched(&curve));
-            return Ok(());
-        }
-        let bound = self.options.max_error * range(times.iter().flat_map(|t| numbers(*t)));
-        let curve = self.sampled(&mut |time| numbers(time), (Kind::Numbers, bound), (&times, &|_, _| 1))?;
-        self.push(baked, clip, channel.target.clone(), curve);
-        Ok(())
     }
 
     /// What a channel's target is at rest; zeros where only the source knows.
@@ -269,10 +312,6 @@ impl Baker<'_> {
         Ok(sampled.curve)
     }
 
-    fn push(&self, baked: &mut Clip, clip: &Clip, target: Target, curve: Curve) {
-        baked.channels.push(Channel::on(target, shifted(&curve, -clip.start_secs)));
-    }
-
     /// A plain channel of weights, at the node that shows the mesh.
     fn moved_home(&self, channel: &Channel) -> Channel {
         let mut moved = channel.clone();
@@ -281,24 +320,23 @@ impl Baker<'_> {
         }
         moved
     }
+}
 
-    /// A clip in which nothing moves keeps its length by a second key.
-    fn keep_length(&self, clip: &Clip, baked: &mut Clip) {
-        let length = clip.end_secs() - clip.start_secs;
-        if length <= 0.0 || baked.channels.iter().any(|c| c.curve.times_secs.last().is_some_and(|t| *t >= length)) {
-            return;
-        }
-        let Some(first) = baked.channels.iter_mut().find(|c| c.curve.len() == 1 && c.curve.times_secs[0] < length)
-        else {
-            return;
-        };
-        let stride = first.curve.width;
-        let curve = &mut first.curve;
-        if curve.interpolation != anyrig_scene::Interpolation::CubicHermite {
-            curve.times_secs.make_mut().push(length);
-            let again: Vec<f32> = curve.values[..stride].to_vec();
-            curve.values.make_mut().extend(again);
-        }
+/// A clip in which nothing moves keeps its length by a second key.
+fn keep_length(clip: &Clip, baked: &mut Clip) {
+    let length = clip.end_secs() - clip.start_secs;
+    if length <= 0.0 || baked.channels.iter().any(|c| c.curve.times_secs.last().is_some_and(|t| *t >= length)) {
+        return;
+    }
+    let Some(first) = baked.channels.iter_mut().find(|c| c.curve.len() == 1 && c.curve.times_secs[0] < length) else {
+        return;
+    };
+    let stride = first.curve.width;
+    let curve = &mut first.curve;
+    if curve.interpolation != anyrig_scene::Interpolation::CubicHermite {
+        curve.times_secs.make_mut().push(length);
+        let again: Vec<f32> = curve.values[..stride].to_vec();
+        curve.values.make_mut().extend(again);
     }
 }
 
@@ -326,7 +364,7 @@ struct Placing<'a> {
     part: &'a Clip,
     moved: Vec<NodeId>,
     node: NodeId,
-    pose: Pose,
+    pose: &'a mut Pose,
     known: BTreeMap<u64, (Trs, [f64; 3])>,
     hints: ClipHints,
 }
@@ -336,16 +374,21 @@ impl Placing<'_> {
         if let Some(known) = self.known.get(&time.to_bits()) {
             return *known;
         }
-        for node in self.moved.iter().chain([&self.node]) {
-            self.pose.copy_node_from(&self.baker.rest, *node);
-        }
+        self.put_back();
         self.pose.apply_clip_hinted(self.part, time, &mut self.hints);
-        let placed = self.baker.plan.place(self.baker.scene, &self.pose, self.node);
+        let placed = self.baker.plan.place(self.baker.scene, self.pose, self.node);
         let value = (placed.trs, placed.helper_scale.to_array());
         if self.known.len() < MAX_KNOWN {
             self.known.insert(time.to_bits(), value);
         }
         value
+    }
+
+    /// Brings the pose to rest again.
+    fn put_back(&mut self) {
+        for node in self.moved.iter().chain([&self.node]) {
+            self.pose.copy_node_from(&self.baker.rest, *node);
+        }
     }
 }
 
@@ -398,6 +441,11 @@ fn switched(curve: &Curve) -> Curve {
         }
     }
     Curve::new(anyrig_scene::Interpolation::Step, 1, times, values)
+}
+
+/// A curve on a target, in the time of a clip that starts at 0.
+fn from_start(target: Target, curve: &Curve, start_secs: f64) -> Channel {
+    Channel::on(target, shifted(curve, -start_secs))
 }
 
 /// The curve moved in time; its own ticks are then no longer true.

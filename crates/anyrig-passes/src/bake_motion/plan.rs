@@ -1,7 +1,7 @@
 //! What has to change: which nodes are split, where their meshes go, and what a node's plain transform is in a pose.
 
 use anyrig_animation::Pose;
-use anyrig_scene::{Clip, InheritMode, NodeId, Scene, Target, TransformPart, Trs, walk};
+use anyrig_scene::{Channel, Clip, InheritMode, NodeId, Scene, Target, TransformPart, Trs, walk};
 use glam::DVec3;
 
 /// The plan for a scene.
@@ -27,39 +27,13 @@ impl Plan {
         for parent in compensating.filter_map(|id| scene.nodes[*id].parent) {
             split[parent.index()] = true;
         }
-        let mut plan = Self { split, order };
-        for id in plan.order.clone() {
-            if plan.split[id.index()] {
-                plan.split[id.index()] = !plan.is_always_uniform(scene, id);
+        if split.contains(&true) {
+            let mut scales = Scales::new(scene);
+            for id in &order {
+                split[id.index()] = split[id.index()] && !scales.are_always_uniform(*id);
             }
         }
-        plan
-    }
-
-    /// True when the scale that children take is the same along all axes, and not 0, at rest and in every clip.
-    fn is_always_uniform(&self, scene: &Scene, id: NodeId) -> bool {
-        let rest = Pose::rest(scene);
-        if !is_uniform(taken_scales(scene, &rest, id).0) {
-            return false;
-        }
-        let chain = chain(scene, id);
-        scene.clips.iter().all(|clip| {
-            let mut part = sub_clip(clip, id, &chain);
-            part.channels.retain(|c| moves_scale(&c.target));
-            if part.channels.is_empty() {
-                return true;
-            }
-            let moved = moved_nodes(&part);
-            let mut pose = rest.clone();
-            times(&part, clip).windows(2).all(|span| {
-                (0..=4).all(|quarter| {
-                    let time = span[0] + (span[1] - span[0]) * f64::from(quarter) / 4.0;
-                    moved.iter().for_each(|node| pose.copy_node_from(&rest, *node));
-                    pose.apply_clip(&part, time);
-                    is_uniform(taken_scales(scene, &pose, id).0)
-                })
-            })
-        })
+        Self { split, order }
     }
 
     /// The plain transform of a node in a pose.
@@ -82,6 +56,50 @@ impl Plan {
             return Placed { trs: Trs { scale: DVec3::ONE, ..trs }, helper_scale: total };
         }
         Placed { trs, helper_scale: DVec3::ONE }
+    }
+}
+
+/// The scales of a scene in motion.
+struct Scales<'a> {
+    scene: &'a Scene,
+    /// The channels of each clip.
+    channels: Vec<ByNode<'a>>,
+    rest: Pose,
+    /// At rest, but while a node is looked at.
+    pose: Pose,
+}
+
+impl<'a> Scales<'a> {
+    fn new(scene: &'a Scene) -> Self {
+        let rest = Pose::rest(scene);
+        Self { scene, channels: scene.clips.iter().map(ByNode::new).collect(), pose: rest.clone(), rest }
+    }
+
+    /// True when the scale that children of a node take is the same along all axes, and not 0, at rest and in every clip.
+    fn are_always_uniform(&mut self, id: NodeId) -> bool {
+        let Self { scene, channels, rest, pose } = self;
+        if !is_uniform(taken_scales(scene, rest, id).0) {
+            return false;
+        }
+        let chain = chain(scene, id);
+        channels.iter().all(|channels| {
+            let mut part = channels.sub_clip(id, &chain);
+            part.channels.retain(|c| moves_scale(&c.target));
+            if part.channels.is_empty() {
+                return true;
+            }
+            let moved = moved_nodes(&part);
+            let uniform = times(&part, channels.span_secs).windows(2).all(|span| {
+                (0..=4).all(|quarter| {
+                    let time = span[0] + (span[1] - span[0]) * f64::from(quarter) / 4.0;
+                    moved.iter().for_each(|node| pose.copy_node_from(rest, *node));
+                    pose.apply_clip(&part, time);
+                    is_uniform(taken_scales(scene, pose, id).0)
+                })
+            });
+            moved.iter().for_each(|node| pose.copy_node_from(rest, *node));
+            uniform
+        })
     }
 }
 
@@ -129,18 +147,54 @@ pub(super) fn chain(scene: &Scene, id: NodeId) -> Vec<NodeId> {
 /// Longer than any skeleton.
 const MAX_CHAIN: usize = 1024;
 
-/// The channels of a clip that the plain transform of a node depends on, with all of its layers: its own, and those on
-/// the scale of the nodes in its [`chain`].
-pub(super) fn sub_clip(clip: &Clip, id: NodeId, chain: &[NodeId]) -> Clip {
-    let mut part = Clip::new("");
-    part.layers.clone_from(&clip.layers);
-    let wanted = |t: &Target| match t.node() {
-        Some(node) if node == id => moves_transform(t),
-        Some(node) => moves_scale(t) && chain.contains(&node),
-        None => false,
-    };
-    part.channels = clip.channels.iter().filter(|c| wanted(&c.target)).cloned().collect();
-    part
+/// The channels of a clip by the node that each is on, so that a clip of many nodes is not searched for each of them.
+pub(super) struct ByNode<'a> {
+    clip: &'a Clip,
+    /// Start and end of the clip, in seconds: its end is that of its last key.
+    pub(super) span_secs: (f64, f64),
+    /// Places of channels, in the order of nodes, those of one node in the clip's order.
+    places: Vec<(NodeId, usize)>,
+}
+
+impl<'a> ByNode<'a> {
+    pub(super) fn new(clip: &'a Clip) -> Self {
+        let place = |(place, channel): (usize, &Channel)| channel.target.node().map(|node| (node, place));
+        let mut places: Vec<_> = clip.channels.iter().enumerate().filter_map(place).collect();
+        places.sort_unstable();
+        Self { clip, span_secs: (clip.start_secs, clip.end_secs()), places }
+    }
+
+    fn places(&self, node: NodeId) -> impl Iterator<Item = usize> {
+        let start = self.places.partition_point(|(n, _)| *n < node);
+        self.places[start..].iter().take_while(move |(n, _)| *n == node).map(|(_, place)| *place)
+    }
+
+    /// The channels on a node, in the clip's order.
+    pub(super) fn of(&self, node: NodeId) -> impl Iterator<Item = &'a Channel> {
+        let clip = self.clip;
+        self.places(node).filter_map(move |place| clip.channels.get(place))
+    }
+
+    /// The channels that the plain transform of a node depends on, with all layers of the clip: its own, and those on the
+    /// scale of the nodes in its [`chain`].
+    pub(super) fn sub_clip(&self, id: NodeId, chain: &[NodeId]) -> Clip {
+        let is_wanted = |place: &usize| {
+            let target = &self.clip.channels[*place].target;
+            if target.node() == Some(id) { moves_transform(target) } else { moves_scale(target) }
+        };
+        let mut places: Vec<usize> = chain.iter().flat_map(|node| self.places(*node)).filter(is_wanted).collect();
+        // Layers and the numbers of one vector go by the order of channels.
+        places.sort_unstable();
+        self.part(places.into_iter().map(|place| &self.clip.channels[place]))
+    }
+
+    /// A clip of the same layers with some of the channels.
+    pub(super) fn part<'c>(&self, channels: impl Iterator<Item = &'c Channel>) -> Clip {
+        let mut part = Clip::new("");
+        part.layers.clone_from(&self.clip.layers);
+        part.channels = channels.cloned().collect();
+        part
+    }
 }
 
 /// The nodes that a clip moves, each once.
@@ -157,8 +211,7 @@ pub(super) fn moves_transform(target: &Target) -> bool {
 }
 
 /// Start and end of a clip and all times between at which one of a part's curves may bend or jump, ascending.
-pub(super) fn times(part: &Clip, whole: &Clip) -> Vec<f64> {
-    let (start, end) = (whole.start_secs, whole.end_secs());
+pub(super) fn times(part: &Clip, (start, end): (f64, f64)) -> Vec<f64> {
     let weights = part.layers.iter().filter_map(|l| l.weight_curve.as_ref());
     let mut times = vec![start, end];
     for curve in part.channels.iter().map(|c| &c.curve).chain(weights) {

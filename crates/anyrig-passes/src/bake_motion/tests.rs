@@ -243,3 +243,47 @@ fn too_many_keys_are_told_and_bounded() {
     let keys = scene.clips[0].channels.iter().map(|c| c.curve.len()).max();
     assert!(keys.is_some_and(|k| k < 5000), "{keys:?}");
 }
+
+/// A second look at all channels or all nodes for each node would take minutes here.
+#[test]
+fn clips_of_very_many_nodes_are_not_searched_for_each() {
+    const COUNT: usize = 40_000;
+    let mut scene = Scene::default();
+    let mut clip = Clip::new("crowd");
+    for _ in 0..COUNT {
+        let id = node(&mut scene, "n", None, Pivots::IDENTITY);
+        on(&mut clip, id, TransformPart::Translation, 1, curve(&[(0.0, 0.0), (1.0, 2.0)], Segment::Linear));
+    }
+    scene.clips.push(clip);
+    let out = baked(&valid(scene));
+    assert_eq!(out.clips[0].channels.len(), COUNT);
+    assert!(out.clips[0].channels.iter().all(|c| c.curve.values.to_vec() == [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]));
+}
+
+#[test]
+fn the_channels_of_a_node_keep_the_order_of_the_clip() {
+    let mut scene = Scene::default();
+    let [a, b] = ["a", "b"].map(|name| node(&mut scene, name, None, Pivots::IDENTITY));
+    let mut clip = Clip::new("c");
+    let still = || curve(&[(0.0, 1.0)], Segment::Linear);
+    for (id, part, axis) in [
+        (b, TransformPart::Scale, 2),
+        (a, TransformPart::Rotation, 1),
+        (b, TransformPart::Translation, 0),
+        (a, TransformPart::Scale, 0),
+        (b, TransformPart::Scale, 0),
+    ] {
+        on(&mut clip, id, part, axis, still());
+    }
+    clip.channels.push(Channel::on(Target::Visibility { node: a }, still()));
+    let channels = plan::ByNode::new(&clip);
+    let targets = |part: &Clip| part.channels.iter().map(|c| c.target.clone()).collect::<Vec<_>>();
+    let all = targets(&clip);
+    // Its own transform and the scale of the one above, not what is shown.
+    assert_eq!(targets(&channels.sub_clip(a, &[a, b])), [&all[0], &all[1], &all[3], &all[4]].map(Clone::clone));
+    assert_eq!(
+        channels.of(a).map(|c| c.target.clone()).collect::<Vec<_>>(),
+        [&all[1], &all[3], &all[5]].map(Clone::clone)
+    );
+    assert!(channels.of(NodeId::new(9)).next().is_none());
+}
