@@ -45,7 +45,7 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     if options.names == Names::Strip {
         prepare::strip_names(&mut scene, context);
     }
-    quantize::quantize(&mut scene, options.quantize, context);
+    quantize::quantize(&mut scene, &options, context);
     let mut saver = Saver::new(&scene, &options, context);
     let mut files = files::Files::new(form, &options, stem);
     saver.images(&mut files)?;
@@ -94,7 +94,7 @@ impl<'a> Saver<'a> {
             options,
             context,
             root: Root::default(),
-            packer: Packer::new(options.meshopt, options.quantize),
+            packer: Packer::new(options),
             mesh_indexes: Vec::new(),
             image_indexes: Vec::new(),
             skin_indexes: Vec::new(),
