@@ -21,7 +21,9 @@ pub enum Resources {
 }
 
 /// Whether buffer views are compressed, which is lossless and makes the file require the extension. Triangles may begin
-/// with another of their corners. A view that would not become smaller stays as it is.
+/// with another of their corners. A view that would not become smaller stays as it is. Of a file whose numbers are rounded
+/// ([`Quantize::Small`], [`Quantize::Fine`]) the filters of the extension are used too: octahedral for normals and
+/// tangents, quaternion for rotations, exponential for translations and scales; the report says within what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meshopt {
@@ -36,7 +38,8 @@ pub enum Meshopt {
 
 /// Whether numbers are rounded to whole ones of 8 and 16 bits, by `KHR_mesh_quantization`. The report says how far each
 /// mesh may move. Positions of a mesh are rounded where every node that shows it can undo the scale: by the inverse bind
-/// matrices of its skin, or by its own transform when it has no children and is not animated, a joint or a light.
+/// matrices of its skin, or by its own transform when it has no children and is not animated, a joint or a light. Texture coordinates beyond 0 to 1
+/// are brought into that range where the textures that read them can undo it, by `KHR_texture_transform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantize {
@@ -45,6 +48,9 @@ pub enum Quantize {
     Off,
     /// What came as whole numbers stays so, exactly.
     Keep,
+    /// What glTF itself has as whole numbers, so that no extension is needed: weights and colours of 8 bits, texture
+    /// coordinates and rotations of 16.
+    Core,
     /// Positions of 14 bits, normals, tangents, colours and weights of 8, texture coordinates and rotations of 16.
     Small,
     /// All of 16 bits.
@@ -60,6 +66,18 @@ pub enum Names {
     Keep,
     /// They are left out, those of morph targets too.
     Strip,
+}
+
+impl Quantize {
+    /// Whether numbers are rounded, to more or fewer bits.
+    pub(crate) fn rounds(self) -> bool {
+        matches!(self, Self::Core | Self::Small | Self::Fine)
+    }
+
+    /// Whether attributes may be whole numbers where glTF itself wants floats.
+    pub(crate) fn extends(self) -> bool {
+        matches!(self, Self::Keep | Self::Small | Self::Fine)
+    }
 }
 
 /// Whether morph deltas are written sparse.
@@ -110,6 +128,11 @@ impl Default for GltfOptions {
 }
 
 impl GltfOptions {
+    /// Whether compressed numbers are made ready for filters, which rounds them.
+    pub(crate) fn filters(&self) -> bool {
+        self.meshopt != Meshopt::Off && matches!(self.quantize, Quantize::Small | Quantize::Fine)
+    }
+
     /// The options of a job.
     ///
     /// # Errors

@@ -116,6 +116,25 @@ fn what_asks_for_too_much_is_refused_before_it_is_allocated() {
     assert_eq!(error(&nested).kind(), ErrorKind::LimitExceeded);
 }
 
+/// A morph target without content takes two bytes of the file, and many times as much in the scene.
+#[test]
+fn empty_morph_targets_are_booked() {
+    let targets = vec!["{}"; 10_000].join(",");
+    let json = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}},
+        "targets": [{targets}]}}]}}], "accessors": [{{"componentType": 5126, "count": 1, "type": "VEC3"}}]}}"#
+    );
+    let read = |elements: u64| {
+        let mut limits = Limits::default();
+        limits.elements = elements;
+        import(&text(&json), &Context::new().with_limits(limits)).map(|scene| scene.meshes.values().count())
+    };
+    assert_eq!(read(40_000).expect("the values of the text and the targets"), 1);
+    let of_elements = read(25_000).expect_err("the values of the text alone fit");
+    assert_eq!(of_elements.kind(), ErrorKind::LimitExceeded);
+    assert!(of_elements.to_string().contains("/meshes/0/primitives/0/targets"), "{of_elements}");
+}
+
 #[test]
 fn deep_hierarchies_need_no_stack() {
     let count = 200_000;

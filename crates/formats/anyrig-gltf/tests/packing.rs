@@ -5,13 +5,14 @@ mod helpers;
 use anyrig_animation::{Pose, largest_distance, posed_geometry};
 use anyrig_bytes::{Context, MemorySource, Report, Value, maths};
 use anyrig_gltf::{Glb, Gltf, OPTIONS};
-use anyrig_scene::glam::DVec3;
+use anyrig_scene::glam::{DQuat, DVec3};
 use anyrig_scene::{
-    Channel, Curve, DeltaStream, ExportedFile, Exporter, Id, Interpolation, Mesh, MeshInstance, MorphTarget, Node,
-    Part, PartMorph, Property, Scene, Semantic, Storage, Stream, Trs,
+    Channel, Curve, DeltaStream, ExportedFile, Exporter, Id, Interpolation, Material, Mesh, MeshId, MeshInstance,
+    MorphTarget, Node, Part, PartMorph, Property, Scene, Semantic, Storage, Stream, Target, Texture, TextureUse, Trs,
+    UvTransform,
 };
 use helpers::{Disk, corpus, import, layout};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MODELS: [&str; 5] = [
     "gltf/bevy/animated/Fox.glb",
@@ -133,21 +134,27 @@ fn rounding_keeps_to_its_bounds_and_makes_files_smaller() {
             let is_rounded = |m: &Mesh| {
                 m.parts.iter().all(|p| p.stream(&Semantic::Position).is_some_and(|s| s.storage == Storage::U16))
             };
-            let shown: std::collections::BTreeSet<_> =
-                scene.nodes.values().filter_map(|n| n.mesh.as_ref()).map(|i| i.mesh).collect();
+            let shown: BTreeSet<_> = scene.nodes.values().filter_map(|n| n.mesh.as_ref()).map(|i| i.mesh).collect();
             let rounded = shown.iter().filter(|id| is_rounded(&back.meshes[**id])).count();
             assert_eq!(rounded + report.count_of("gltf.not-quantized") as usize, shown.len(), "{name}");
             assert!(rounded > 0, "{name}");
             numbers_keep_to_what_is_told(name, &scene, &back, &report);
-            let (_, packed, _) = through(&scene, &[("quantize", how), ("meshopt", "khr")]);
+            let (back, packed, report) = through(&scene, &[("quantize", how), ("meshopt", "khr")]);
             assert!(packed < small, "{name}: {packed} of {small}");
+            let (moved, whole) = self::moved(&scene, &back);
+            assert!(moved <= whole * most, "{name} {how}, with filters: {moved} of {whole}");
+            numbers_keep_to_what_is_told(name, &scene, &back, &report);
+            keys_keep_to_what_is_told(name, (&scene, &back), &report);
         }
     }
 }
 
 /// What a report says of how far numbers of a mesh moved, by the name of the kind.
 fn told(report: &Report, mesh: usize) -> BTreeMap<String, f64> {
-    let subject = format!("mesh {mesh}");
+    told_of(report, &format!("mesh {mesh}"))
+}
+
+fn told_of(report: &Report, subject: &str) -> BTreeMap<String, f64> {
     let lines = report.diagnostics().iter().filter(|d| d.code.id == "gltf.quantized" && d.subject == subject);
     let pairs = lines.flat_map(|line| line.message.split(", ").filter_map(|part| part.split_once(" within ")));
     let number = |text: &str| text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number");
@@ -167,20 +174,43 @@ fn farthest(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max)
 }
 
+/// Texture coordinates as the first texture that reads them has them, or as they are.
+fn as_seen(scene: &Scene, (mesh, part, set): (MeshId, usize, u32), stream: &Stream) -> Vec<f32> {
+    let slot = scene.meshes[mesh].parts[part].slot as usize;
+    let instances = scene.nodes.values().filter_map(|n| n.mesh.as_ref()).filter(|i| i.mesh == mesh);
+    let mut materials = instances.filter_map(|i| scene.materials.get(i.materials.get(slot).copied().flatten()?));
+    let reads =
+        |m: &Material| m.texture_uses().find(|(_, used)| used.uv_set == set).and_then(|(_, used)| used.transform);
+    let transform = materials.find_map(reads).unwrap_or(UvTransform::IDENTITY);
+    let (sin, cos) = maths::f64::sin_cos(f64::from(transform.rotation_rad));
+    let turned = |uv: &[f32; 2]| {
+        let scaled: [f64; 2] = std::array::from_fn(|i| f64::from(uv[i]) * f64::from(transform.scale[i]));
+        let offset = transform.offset.map(f64::from);
+        let (u, v) = (cos * scaled[0] + sin * scaled[1], cos * scaled[1] - sin * scaled[0]);
+        [(offset[0] + u) as f32, (offset[1] + v) as f32]
+    };
+    stream.values.as_chunks::<2>().0.iter().flat_map(turned).collect()
+}
+
 /// Numbers that come back as they are shown are within what the report says of their mesh, and not far within.
 fn numbers_keep_to_what_is_told(name: &str, before: &Scene, after: &Scene, report: &Report) {
     let mut nearest: BTreeMap<&str, f64> = BTreeMap::new();
     for (id, mesh) in before.meshes.iter() {
         let told = told(report, id.index());
-        let pairs = mesh.parts.iter().zip(&after.meshes[id].parts);
-        let streams = pairs.flat_map(|(a, b)| a.streams.iter().filter_map(|s| Some((s, b.stream(&s.semantic)?))));
-        for (a, b) in streams {
+        let pairs = mesh.parts.iter().zip(&after.meshes[id].parts).enumerate();
+        let streams = pairs.flat_map(|(number, (a, b))| {
+            a.streams.iter().filter_map(move |s| Some((number, s, b.stream(&s.semantic)?)))
+        });
+        for (number, a, b) in streams {
             let width = usize::from(a.width);
             let turns = || a.values.chunks_exact(width).zip(b.values.chunks_exact(width)).map(|(a, b)| angle(a, b));
             let (what, real) = match a.semantic {
                 Semantic::Normal => ("normals", turns().fold(0.0, f64::max)),
                 Semantic::Tangent => ("tangents", turns().fold(0.0, f64::max)),
-                Semantic::TexCoord(_) => ("texture coordinates", farthest(&a.values, &b.values)),
+                Semantic::TexCoord(set) => {
+                    let seen = |scene, stream| as_seen(scene, (id, number, set), stream);
+                    ("texture coordinates", farthest(&seen(before, a), &seen(after, b)))
+                }
                 Semantic::Color(_) => ("colours", farthest(&a.values, &b.values)),
                 _ => continue,
             };
@@ -194,6 +224,124 @@ fn numbers_keep_to_what_is_told(name: &str, before: &Scene, after: &Scene, repor
     }
     assert!(!nearest.is_empty() && nearest.values().all(|share| *share <= 1.0), "{name}");
     assert!(nearest.values().any(|share| *share > 0.5), "{name}: all is told as far coarser than it is: {nearest:?}");
+}
+
+/// Keys are within what the report says of them, and not far within.
+fn keys_keep_to_what_is_told(name: &str, (before, after): (&Scene, &Scene), report: &Report) {
+    let told = told_of(report, "animations");
+    let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+    let channels = |scene: &Scene| scene.clips.iter().flat_map(|c| c.channels.clone()).collect::<Vec<_>>();
+    for (a, b) in channels(before).iter().zip(&channels(after)) {
+        assert_eq!(a.target, b.target, "{name}");
+        let Target::Node { property, .. } = a.target else { continue };
+        let (what, real) = match property {
+            Property::Rotation => ("rotations", farthest_turn(&a.curve, &b.curve)),
+            Property::Translation => ("translations", farthest(&a.curve.values, &b.curve.values)),
+            Property::Scale => ("scales", farthest(&a.curve.values, &b.curve.values)),
+            Property::MorphWeights => continue,
+        };
+        let slot = most.entry(what).or_insert(0.0);
+        *slot = slot.max(real);
+    }
+    for (what, real) in most {
+        let stated = told.get(what).copied().unwrap_or(0.0);
+        assert!(real <= stated, "{name}: {what} by {real}, told {stated}");
+    }
+}
+
+/// The largest angle between keys, in degrees.
+fn farthest_turn(a: &Curve, b: &Curve) -> f64 {
+    let key = |curve: &Curve, key| {
+        let q = DQuat::from_array(std::array::from_fn(|i| f64::from(curve.value(key)[i])));
+        q / q.length()
+    };
+    let angle = |k| {
+        let (a, b) = (key(a, k), key(b, k));
+        (2.0 * maths::f64::atan2((a.conjugate() * b).xyz().length(), a.dot(b).abs())).to_degrees()
+    };
+    (0..a.len()).map(angle).fold(0.0, f64::max)
+}
+
+/// The parsed JSON of a file, and the component types of the accessors of some attribute, or of what moves a path.
+fn components(glb: &[u8], of: &str) -> BTreeSet<u64> {
+    let json = helpers::made::parsed(glb);
+    let list = |value: &serde_json::Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+    let primitives = list(&json, "meshes").into_iter().flat_map(|mesh| list(&mesh, "primitives"));
+    let attributes = primitives.map(|primitive| primitive["attributes"][of].clone());
+    let outputs = list(&json, "animations").into_iter().flat_map(|animation| {
+        let samplers = list(&animation, "samplers");
+        let moves = list(&animation, "channels").into_iter().filter(|c| c["target"]["path"] == of);
+        moves
+            .map(move |c| samplers[c["sampler"].as_u64().expect("a number") as usize]["output"].clone())
+            .collect::<Vec<_>>()
+    });
+    let all = attributes.chain(outputs).filter_map(|accessor| accessor.as_u64());
+    all.filter_map(|a| json["accessors"][a as usize]["componentType"].as_u64()).collect()
+}
+
+fn exported(scene: &Scene, list: &[(&str, &str)]) -> Vec<u8> {
+    let files = Glb.export(scene.clone(), "x", &options(list)).expect("exportable");
+    files[0].content.to_vec()
+}
+
+/// The names of filters in a file.
+fn filters(glb: &[u8]) -> BTreeSet<String> {
+    let json = helpers::made::parsed(glb);
+    let views = json["bufferViews"].as_array().cloned().unwrap_or_default();
+    let names = views.iter().flat_map(|view| view["extensions"].as_object().cloned().into_iter().flatten());
+    names.filter_map(|(_, object)| object["filter"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn filters_serve_rounded_numbers_only() {
+    for (name, scene) in models() {
+        assert_eq!(filters(&exported(&scene, &[("meshopt", "khr")])), BTreeSet::new(), "{name}");
+        let found = filters(&exported(&scene, &[("meshopt", "ext"), ("quantize", "small")]));
+        let wanted: &[&str] = match name.rsplit('/').next() {
+            Some("Knight.glb") => &["EXPONENTIAL", "OCTAHEDRAL", "QUATERNION"],
+            // Without normals, and with too few translations.
+            Some("Fox.glb") => &["QUATERNION"],
+            _ => continue,
+        };
+        assert!(wanted.iter().all(|filter| found.contains(*filter)), "{name}: {found:?}");
+    }
+}
+
+/// Whole numbers of glTF itself: smaller, and every reader reads them.
+#[test]
+fn what_gltf_itself_has_as_whole_numbers_needs_no_extension() {
+    const FLOAT: u64 = 5126;
+    for (name, scene) in models() {
+        let (back, size, report) = through(&scene, &[("quantize", "core")]);
+        let (_, plain, _) = through(&scene, &[]);
+        assert!(size < plain, "{name}: {size} of {plain}");
+        let bytes = exported(&scene, &[("quantize", "core")]);
+        let required = &helpers::made::parsed(&bytes)["extensionsRequired"];
+        assert!(!required.to_string().contains("quantization"), "{name}: {required}");
+        for (what, wanted) in [("POSITION", FLOAT), ("NORMAL", FLOAT), ("WEIGHTS_0", 5121), ("rotation", 5122)] {
+            let found = components(&bytes, what);
+            assert!(found.iter().all(|component| *component == wanted), "{name}: {what} is of {found:?}");
+        }
+        let (moved, whole) = moved(&scene, &back);
+        assert!(moved <= whole * 0.01, "{name}: {moved} of {whole}");
+        keys_keep_to_what_is_told(name, (&scene, &back), &report);
+        assert_eq!(report.count_of("gltf.not-quantized"), 0, "{name}: positions were not to be rounded");
+    }
+}
+
+#[test]
+fn weights_and_rotations_that_came_as_whole_numbers_can_stay_so() {
+    for (name, scene) in models().into_iter().filter(|(name, _)| name.ends_with("Fox.glb")) {
+        for (how, weights) in [("small", 5121), ("fine", 5123)] {
+            let rounded = exported(&scene, &[("quantize", how)]);
+            let back = import(&MemorySource::new("x.glb", rounded.clone()), &Context::new()).expect("readable");
+            let kept = exported(&back, &[("quantize", "keep")]);
+            for (what, component) in [("WEIGHTS_0", weights), ("rotation", 5122)] {
+                assert_eq!(components(&kept, what), BTreeSet::from([component]), "{name} {how}: {what}");
+            }
+            assert!(kept.len() <= rounded.len(), "{name} {how}: {} of {}", kept.len(), rounded.len());
+        }
+    }
 }
 
 /// Two squares with a morph target; the first node is animated, the second is not.
@@ -221,7 +369,7 @@ fn squares() -> Scene {
         let mut instance = MeshInstance::new(mesh);
         instance.morph_weights = vec![0.5];
         node.mesh = Some(instance);
-        let turn = anyrig_scene::glam::DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8);
+        let turn = DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8);
         node.local = Trs { translation: DVec3::new(1.0, 2.0, 3.0), rotation: turn, scale: DVec3::splat(scale) }.into();
         scene.add_node(node, None);
     }
@@ -325,6 +473,38 @@ fn normals_that_are_a_little_long_are_rounded() {
     let normals = streams(&back).into_iter().filter(|s| s.semantic == Semantic::Normal);
     assert!(normals.clone().count() == 2 && normals.clone().all(|s| s.storage == Storage::Snorm16));
     assert!(normals.flat_map(|s| s.values.iter()).all(|v| *v == 0.0 || *v == 1.0));
+}
+
+/// What tiles goes beyond 0 to 1, which fractions do not; the texture that reads it undoes what brings it there.
+#[test]
+fn texture_coordinates_that_tile_are_rounded_where_textures_can_undo_it() {
+    let mut scene = squares();
+    let texture = scene.textures.push(Texture::default());
+    let mut material = Material::new("tiles");
+    let mut used = TextureUse::new(texture);
+    used.uv_set = 1;
+    material.base_color_texture = Some(used);
+    let material = scene.materials.push(material);
+    let instances = scene.nodes.values_mut().filter_map(|n| n.mesh.as_mut());
+    instances.for_each(|instance| instance.materials = vec![Some(material)]);
+    for how in ["small", "fine"] {
+        let (back, _, report) = through(&scene, &[("quantize", how)]);
+        assert_eq!(report.count_of("gltf.range-not-quantized"), 0, "{how}");
+        let found = streams(&back).into_iter().filter(|s| s.semantic == Semantic::TexCoord(1));
+        assert!(found.clone().count() == 2 && found.clone().all(|s| s.storage == Storage::Unorm16), "{how}");
+        let place = (MeshId::new(0), 0, 1);
+        let seen = |scene: &Scene| {
+            let stream = scene.meshes[place.0].parts[0].stream(&Semantic::TexCoord(1)).expect("there");
+            as_seen(scene, place, stream)
+        };
+        let (real, stated) = (farthest(&seen(&scene), &seen(&back)), told(&report, 0)["texture coordinates"]);
+        assert!(real <= stated && stated < 1e-4, "{how}: {real}, told {stated}");
+        let json = helpers::made::parsed(&exported(&scene, &[("quantize", how)]));
+        assert!(json["extensionsRequired"].to_string().contains("KHR_texture_transform"), "{json}");
+    }
+    // Without the option all stays as it was.
+    let json = helpers::made::parsed(&exported(&scene, &[]));
+    assert!(!json.to_string().contains("KHR_texture_transform"), "{json}");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Clips become animations.
 
 use super::indices::Shorts;
-use super::packer::{Bounds, Component, Elements, Kind, shape};
+use super::packer::{Bounds, Coded, Component, Elements, Kind, shape};
 use super::{Saver, extras, materials, named, raw_extension, unless};
 use crate::codes;
 use crate::document::{
     AnimationObject, AnimationPointer, AnimationSampler, ChannelObject, ChannelTarget, Index, Named,
 };
+use crate::meshopt::{self, Filter};
 use crate::names::CHANNEL_TARGET;
 use crate::options::Quantize;
 use crate::pointers;
@@ -30,10 +31,29 @@ enum Owner {
     Nobody,
 }
 
+/// What key values are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Rotations,
+    /// Translations and scales.
+    Vectors,
+    Others,
+}
+
+impl Values {
+    fn of(target: &Target) -> Self {
+        match target {
+            Target::Node { property: Property::Rotation, .. } => Self::Rotations,
+            Target::Node { property: Property::Translation | Property::Scale, .. } => Self::Vectors,
+            _ => Self::Others,
+        }
+    }
+}
+
 /// How key values are written.
 #[derive(Clone, Copy)]
 struct ValueForm {
-    is_rotation: bool,
+    of: Values,
     shape: &'static str,
     owner: Owner,
 }
@@ -99,10 +119,10 @@ impl Saver<'_> {
 
     /// Accessors of times and values.
     fn curve(&mut self, channel: &Channel, subject: &str) -> Result<(Index, Index, Interpolation)> {
-        let is_rotation = matches!(channel.target, Target::Node { property: Property::Rotation, .. });
+        let of = Values::of(&channel.target);
         let curve = &channel.curve;
-        let Held { curve: held, lost } =
-            holdable(curve, if is_rotation { CurveKind::Rotation } else { CurveKind::Numbers });
+        let kind = if of == Values::Rotations { CurveKind::Rotation } else { CurveKind::Numbers };
+        let Held { curve: held, lost } = holdable(curve, kind);
         if curve.len() == 1 && held.interpolation != curve.interpolation {
             self.context.tell(&codes::SINGLE_KEY, subject, "");
         }
@@ -117,7 +137,7 @@ impl Saver<'_> {
         let times = self.times(&held.times_secs, owner);
         let values = match self.own_values(channel, &held) {
             Some(index) => index,
-            None => self.values(&held, ValueForm { is_rotation, shape: shape_of(channel, held.width), owner }, subject),
+            None => self.values(&held, ValueForm { of, shape: shape_of(channel, held.width), owner }, subject),
         };
         Ok((times, values, held.interpolation))
     }
@@ -162,28 +182,26 @@ impl Saver<'_> {
     }
 
     fn values(&mut self, curve: &Curve, form: ValueForm, subject: &str) -> Index {
-        let ValueForm { is_rotation, shape, owner } = form;
+        let ValueForm { of, shape, owner } = form;
         let width = if shape == "SCALAR" { 1 } else { curve.width };
-        let tag = AS_VALUES
-            | u64::from(is_rotation) << 16
-            | u64::from(curve.interpolation == Interpolation::CubicHermite) << 17;
+        let is_cubic = curve.interpolation == Interpolation::CubicHermite;
+        let tag = AS_VALUES | (of as u64) << 16 | u64::from(is_cubic) << 18;
         let key = (curve.values.as_ptr() as usize, curve.values.len(), tag | width as u64);
         if let Some(known) = self.packer.known(key).filter(|_| owner == Owner::Scene) {
             return known;
         }
-        let values = match unit_rotations(curve).filter(|_| is_rotation) {
+        let values = match unit_rotations(curve).filter(|_| of == Values::Rotations) {
             Some((values, count)) => {
                 self.context.push(Diagnostic::new(&codes::QUATERNION_NORMALISED, subject, "").times(count));
                 values
             }
             None => curve.values.clone(),
         };
-        let is_rounded = matches!(self.packer.quantize(), Quantize::Small | Quantize::Fine);
         // Tangents of cubic curves may be of any size.
-        let index = if is_rotation && is_rounded && curve.interpolation != Interpolation::CubicHermite {
-            self.rounded_rotations(&values)
-        } else {
-            self.floats(values, width, shape, None)
+        let index = match of {
+            Values::Rotations if !is_cubic && self.has_whole_rotations(&values) => self.whole_rotations(&values),
+            Values::Vectors if !is_cubic && self.packer.filters() => self.filtered_vectors(values),
+            _ => self.floats(values, width, shape, None),
         };
         if owner == Owner::Scene {
             self.packer.remember(key, index);
@@ -191,13 +209,50 @@ impl Saver<'_> {
         index
     }
 
-    /// Unit quaternions as fractions of 16 bits, within 1 / 65534 of each number.
-    fn rounded_rotations(&mut self, values: &[f32]) -> Index {
-        let whole = |v: &f32| (v.clamp(-1.0, 1.0) * 32767.0).round() as i16 as u16;
-        let bytes = SharedBytes::from_owner(Shorts(values.iter().map(whole).collect()));
+    /// Whether rotations are rounded, or came as whole numbers that are to stay so.
+    fn has_whole_rotations(&self, values: &[f32]) -> bool {
+        let is_whole = |v: &f32| (v * MOST_SHORT).round() / MOST_SHORT == *v;
+        match self.packer.quantize() {
+            Quantize::Off => false,
+            Quantize::Keep => values.iter().all(is_whole),
+            Quantize::Core | Quantize::Small | Quantize::Fine => true,
+        }
+    }
+
+    /// Unit quaternions as fractions of 16 bits, within 1 / 65534 of each number, or as the filter for them rounds.
+    fn whole_rotations(&mut self, values: &[f32]) -> Index {
         let (shape, count) = ("VEC4", values.len() / 4);
-        let elements = Elements { component: Component::I16, normalized: true, shape, count, bounds: None, bytes };
-        self.packer.add(Kind::Animation, elements)
+        let elements = |bytes| {
+            let component = Component::I16;
+            Elements { component, normalized: true, shape, count, bounds: None, bytes }
+        };
+        if self.packer.filters() {
+            let codes = values.as_chunks::<4>().0.iter().flat_map(|q| meshopt::encode_quaternion(unit(*q), 16));
+            let coded: Vec<u8> = codes.flat_map(i16::to_le_bytes).collect();
+            let bytes = meshopt::filtered(Filter::Quaternion, 8, &coded);
+            let coded = Coded { filter: Filter::Quaternion, bytes: coded.into() };
+            return self.packer.add_coded(Kind::Animation, elements(bytes.into()), Some(coded));
+        }
+        let whole = |v: &f32| (v.clamp(-1.0, 1.0) * MOST_SHORT).round() as i16 as u16;
+        let bytes = SharedBytes::from_owner(Shorts(values.iter().map(whole).collect()));
+        self.packer.add(Kind::Animation, elements(bytes))
+    }
+
+    /// Vectors by the exponential filter, with one exponent for each of the three axes of a curve.
+    fn filtered_vectors(&mut self, values: Buffer<f32>) -> Index {
+        let bits = vector_bits(self.packer.quantize());
+        let axes: [Vec<f32>; 3] = std::array::from_fn(|axis| values.iter().skip(axis).step_by(3).copied().collect());
+        if values.iter().any(|v| v.abs() >= MOST_FILTERED) {
+            return self.floats(values, 3, "VEC3", None);
+        }
+        let [x, y, z] = axes.map(|axis| meshopt::encode_exponential(&axis, bits));
+        let codes = x.into_iter().zip(y).zip(z).flat_map(|((x, y), z)| [x, y, z]);
+        let coded: Vec<u8> = codes.flat_map(i32::to_le_bytes).collect();
+        let bytes = meshopt::filtered(Filter::Exponential, 12, &coded);
+        let (component, shape, count) = (Component::F32, "VEC3", bytes.len() / 12);
+        let elements = Elements { component, normalized: false, shape, count, bounds: None, bytes: bytes.into() };
+        let coded = Coded { filter: Filter::Exponential, bytes: coded.into() };
+        self.packer.add_coded(Kind::Animation, elements, Some(coded))
     }
 
     fn floats(&mut self, values: Buffer<f32>, width: usize, shape: &'static str, bounds: Option<Bounds>) -> Index {
@@ -206,6 +261,23 @@ impl Saver<'_> {
         let elements = Elements { component: Component::F32, normalized: false, shape, count, bounds, bytes };
         self.packer.add(Kind::Animation, elements)
     }
+}
+
+/// Greatest whole number of a signed fraction of 16 bits.
+const MOST_SHORT: f32 = 32767.0;
+
+/// Numbers from 2^100 on have no exponent in the filter (appendix B of the extension).
+const MOST_FILTERED: f32 = 1e30;
+
+/// Bits of translations and scales where a filter rounds them, the sign included.
+pub(super) fn vector_bits(quantize: Quantize) -> u32 {
+    if quantize == Quantize::Fine { 24 } else { 20 }
+}
+
+/// A rotation of exactly unit length; what has no length is none.
+fn unit(rotation: [f32; 4]) -> [f32; 4] {
+    let length = rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
+    if length > 0.0 { rotation.map(|c| (f64::from(c) / length) as f32) } else { [0.0, 0.0, 0.0, 1.0] }
 }
 
 /// The accessor type of a channel's values: scalars for morph weights, else by width.

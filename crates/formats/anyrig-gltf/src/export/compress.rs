@@ -2,7 +2,7 @@
 
 use super::packer::{Kind, List, View};
 use crate::document::{BufferObject, BufferView, MeshoptView, Named};
-use crate::meshopt::{self, Version};
+use crate::meshopt::{self, Filter, Version};
 use crate::options::Meshopt;
 use anyrig_bytes::Value;
 
@@ -22,6 +22,7 @@ pub(super) struct Stored {
     pub(super) extension: &'static str,
     pub(super) bytes: Vec<u8>,
     mode: &'static str,
+    filter: Filter,
     stride: usize,
     count: usize,
 }
@@ -36,17 +37,18 @@ impl Stored {
             return None;
         }
         let count = plain.len() / stride;
-        let (mode, bytes) = match view.kind {
+        let (mode, filter, bytes) = match view.kind {
             Kind::Sparse | Kind::Image => return None,
             Kind::Indices(List::Triangles) if count.is_multiple_of(3) => {
-                ("TRIANGLES", meshopt::encode_triangles(&indices(&plain, stride)?))
+                ("TRIANGLES", Filter::None, meshopt::encode_triangles(&indices(&plain, stride)?))
             }
-            Kind::Indices(_) => ("INDICES", meshopt::encode_indices(&indices(&plain, stride)?)?),
+            Kind::Indices(_) => ("INDICES", Filter::None, meshopt::encode_indices(&indices(&plain, stride)?)?),
             Kind::Vertices { .. } | Kind::Binds | Kind::Animation | Kind::Instances => {
-                ("ATTRIBUTES", meshopt::encode_attributes(version, &plain, stride)?)
+                let (filter, bytes) = attributes(view, version, &plain)?;
+                ("ATTRIBUTES", filter, bytes)
             }
         };
-        (bytes.len() + JSON_BYTES < plain.len()).then_some(Self { extension, bytes, mode, stride, count })
+        (bytes.len() + JSON_BYTES < plain.len()).then_some(Self { extension, bytes, mode, filter, stride, count })
     }
 
     /// Says in the view where its compressed bytes lie, and where in the stand-in its own would.
@@ -60,9 +62,32 @@ impl Stored {
             byte_stride: Some(self.stride as u64),
             count: Some(self.count as u64),
             mode: Some(self.mode.to_owned()),
+            filter: filter_name(self.filter).map(str::to_owned),
             ..MeshoptView::default()
         };
         super::extend(&mut view.extensions, self.extension, super::raw_extension(&object));
+    }
+}
+
+/// Elements as they are, or ready for their filter where that is smaller.
+fn attributes(view: &View, version: Version, plain: &[u8]) -> Option<(Filter, Vec<u8>)> {
+    let stride = view.stride();
+    let bytes = meshopt::encode_attributes(version, plain, stride)?;
+    let coded = view.coded.as_ref().and_then(|(filter, rope)| {
+        let coded = rope.to_shared();
+        debug_assert!(meshopt::filtered(*filter, stride, &coded) == plain, "a reader would see other numbers");
+        Some((*filter, meshopt::encode_attributes(version, &coded, stride)?))
+    });
+    Some(coded.filter(|(_, coded)| coded.len() < bytes.len()).unwrap_or((Filter::None, bytes)))
+}
+
+fn filter_name(filter: Filter) -> Option<&'static str> {
+    match filter {
+        Filter::None => None,
+        Filter::Octahedral => Some("OCTAHEDRAL"),
+        Filter::Quaternion => Some("QUATERNION"),
+        Filter::Exponential => Some("EXPONENTIAL"),
+        Filter::Color => Some("COLOR"),
     }
 }
 

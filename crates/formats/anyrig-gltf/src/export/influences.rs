@@ -29,8 +29,9 @@ pub(super) fn add(
     }
     let rows = if is_right(influences) { Rows::of(influences) } else { rebuilt(influences, sets, subject, context) };
     let (rows, form) = match packer.quantize() {
-        Quantize::Off | Quantize::Keep => (rows, WeightForm::Float),
-        Quantize::Small => (rounded(&rows, sets, 255), WeightForm::Unorm8),
+        Quantize::Off => (rows, WeightForm::Float),
+        Quantize::Keep => exact(rows),
+        Quantize::Core | Quantize::Small => (rounded(&rows, sets, 255), WeightForm::Unorm8),
         Quantize::Fine => (rounded(&rows, sets, 65535), WeightForm::Unorm16),
     };
     let most = rows.joints.iter().fold(0, |a, b| a.max(*b));
@@ -123,6 +124,17 @@ enum WeightForm {
     Float,
     Unorm8,
     Unorm16,
+}
+
+/// Weights as the whole numbers that they came as, where they did.
+fn exact(rows: Rows) -> (Rows, WeightForm) {
+    for (whole, form) in [(255.0, WeightForm::Unorm8), (65535.0, WeightForm::Unorm16)] {
+        if rows.weights.iter().all(|w| (w * whole).round() / whole == *w) {
+            let weights: Buffer<f32> = rows.weights.iter().map(|w| (w * whole).round()).collect();
+            return (Rows { weights, ..rows }, form);
+        }
+    }
+    (rows, WeightForm::Float)
 }
 
 /// Weights as multiples of 1 / `whole` that sum to 1 exactly: each is rounded down, and those that lost most get one more

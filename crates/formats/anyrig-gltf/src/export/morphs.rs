@@ -5,7 +5,7 @@ use super::packer::{Bounds, Component, Elements, Kind, SparseElements, shape};
 use super::streams::{self, Form};
 use crate::codes;
 use crate::document::{Index, Named};
-use crate::options::{Quantize, SparseMorphs};
+use crate::options::SparseMorphs;
 use anyrig_bytes::Buffer;
 use anyrig_scene::{DeltaStream, Part, PartMorph, Semantic};
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ impl Saver<'_> {
             _ => 1,
         };
         let sparse_bytes = SPARSE_JSON_BYTES + values_bytes + moved.len() * index_bytes;
-        let is_rounded = matches!(self.options.quantize, Quantize::Small | Quantize::Fine);
+        let is_rounded = self.options.quantize.extends() && self.options.quantize.rounds();
         let form = streams::delta_form(&delta.semantic, &delta.values).filter(|_| is_rounded && width == 3);
         // Three bytes or three of two bytes, each element at a multiple of four.
         let element_bytes = form.map_or(width * 4, |f| (width * f.component.size()).next_multiple_of(4));

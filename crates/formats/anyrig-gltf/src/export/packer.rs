@@ -1,10 +1,12 @@
 //! Accessors and buffer views: few, tight, aligned, and each shared buffer once.
 
 use super::compress::Stored;
+use crate::GltfOptions;
 pub(super) use crate::document::component::Component;
 use crate::document::component::columns_and_rows;
 use crate::document::json::short;
 use crate::document::{Accessor, BufferObject, BufferView, Index, Root, Sparse, SparseIndices, SparseValues};
+use crate::meshopt::Filter;
 use crate::options::{Meshopt, Quantize};
 use anyrig_bytes::{Error, Place, Result, Rope, SharedBytes, Writer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +67,12 @@ pub(super) struct Elements {
     pub(super) bytes: SharedBytes,
 }
 
+/// Elements made ready for a filter of the compression. What a reader makes of them are the elements that they go with.
+pub(super) struct Coded {
+    pub(super) filter: Filter,
+    pub(super) bytes: SharedBytes,
+}
+
 /// Least and greatest value of each component.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bounds {
@@ -120,11 +128,12 @@ pub(super) type Key = (usize, usize, u64);
 pub(super) struct Packer {
     accessors: Vec<Accessor>,
     views: Vec<View>,
-    /// The view of a kind, and of elements of a size where views are compressed.
-    shared: BTreeMap<(Kind, usize), usize>,
+    /// The view of a kind, and of elements of a size and for a filter where views are compressed.
+    shared: BTreeMap<(Kind, usize, u8), usize>,
     known: BTreeMap<Key, Index>,
     meshopt: Meshopt,
     quantize: Quantize,
+    filters: bool,
     /// Names of extensions without which the data cannot be read.
     required: BTreeSet<&'static str>,
 }
@@ -135,6 +144,8 @@ pub(super) struct View {
     /// Bytes of an element, without padding.
     pub(super) element: usize,
     pub(super) rope: Rope,
+    /// The same elements, ready for a filter.
+    pub(super) coded: Option<(Filter, Rope)>,
 }
 
 impl View {
@@ -145,8 +156,13 @@ impl View {
 }
 
 impl Packer {
-    pub(super) fn new(meshopt: Meshopt, quantize: Quantize) -> Self {
-        Self { meshopt, quantize, ..Self::default() }
+    pub(super) fn new(options: &GltfOptions) -> Self {
+        Self { meshopt: options.meshopt, quantize: options.quantize, filters: options.filters(), ..Self::default() }
+    }
+
+    /// Whether numbers are made ready for filters, where there is one for them.
+    pub(super) fn filters(&self) -> bool {
+        self.filters
     }
 
     /// How buffer views are compressed.
@@ -176,8 +192,13 @@ impl Packer {
 
     /// Adds elements and gives their accessor.
     pub(super) fn add(&mut self, kind: Kind, elements: Elements) -> Index {
+        self.add_coded(kind, elements, None)
+    }
+
+    /// Adds elements that may also be ready for a filter.
+    pub(super) fn add_coded(&mut self, kind: Kind, elements: Elements, coded: Option<Coded>) -> Index {
         let element = width_of(elements.shape) * elements.component.size();
-        let (view, offset) = self.append(kind, element, &elements.bytes);
+        let (view, offset) = self.append((kind, element), &elements.bytes, coded);
         let accessor = Accessor {
             buffer_view: Some(view),
             byte_offset: (offset > 0).then_some(offset),
@@ -210,7 +231,7 @@ impl Packer {
             }
             _ => (Component::U32, bytemuck::cast_slice(&elements.indices).to_vec()),
         };
-        let (view, offset) = self.append(Kind::Sparse, 0, &SharedBytes::from(bytes));
+        let (view, offset) = self.append((Kind::Sparse, 0), &SharedBytes::from(bytes), None);
         let indices = SparseIndices {
             buffer_view: Some(view),
             byte_offset: (offset > 0).then_some(offset),
@@ -218,14 +239,14 @@ impl Packer {
             ..SparseIndices::default()
         };
         let bytes = bytemuck::cast_slice(&elements.values).to_vec();
-        let (view, offset) = self.append(Kind::Sparse, 0, &SharedBytes::from(bytes));
+        let (view, offset) = self.append((Kind::Sparse, 0), &SharedBytes::from(bytes), None);
         let values = SparseValues { buffer_view: Some(view), byte_offset: Some(offset), ..SparseValues::default() };
         Sparse { count: Some(count), indices: Some(indices), values: Some(values), ..Sparse::default() }
     }
 
     /// Adds a buffer view with an image.
     pub(super) fn add_image(&mut self, bytes: &SharedBytes) -> Index {
-        self.append(Kind::Image, 0, bytes).0
+        self.append((Kind::Image, 0), bytes, None).0
     }
 
     fn push(&mut self, accessor: Accessor) -> Index {
@@ -233,10 +254,11 @@ impl Packer {
         self.accessors.len() as Index - 1
     }
 
-    /// Appends bytes to the view of a kind, at a multiple of four. Views that are compressed hold elements of one size,
-    /// and one list of indices.
-    fn append(&mut self, kind: Kind, element: usize, bytes: &SharedBytes) -> (Index, u64) {
-        let key = (kind, if self.meshopt == Meshopt::Off { 0 } else { element });
+    /// Appends bytes to the view of a kind, at a multiple of four. Views that are compressed hold elements of one size and
+    /// for one filter, and one list of indices.
+    fn append(&mut self, (kind, element): (Kind, usize), bytes: &SharedBytes, coded: Option<Coded>) -> (Index, u64) {
+        let filter = coded.as_ref().map_or(Filter::None, |c| c.filter);
+        let key = (kind, if self.meshopt == Meshopt::Off { 0 } else { element }, filter as u8);
         let is_shared = match kind {
             Kind::Indices(_) => self.meshopt == Meshopt::Off,
             kind => kind.is_shared(),
@@ -244,15 +266,17 @@ impl Packer {
         let view = match self.shared.get(&key).copied().filter(|_| is_shared) {
             Some(view) => view,
             None => {
-                self.views.push(View { kind, element, rope: Rope::default() });
+                let coded = coded.as_ref().map(|c| (c.filter, Rope::default()));
+                self.views.push(View { kind, element, rope: Rope::default(), coded });
                 self.shared.insert(key, self.views.len() - 1);
                 self.views.len() - 1
             }
         };
-        let Some(View { rope, .. }) = self.views.get_mut(view) else { return (0, 0) };
-        rope.push(vec![0u8; (rope.len().next_multiple_of(4) - rope.len()) as usize]);
-        let offset = rope.len();
-        rope.push(bytes.clone());
+        let Some(View { rope, coded: ready, .. }) = self.views.get_mut(view) else { return (0, 0) };
+        let offset = push_aligned(rope, bytes.clone());
+        if let Some(((_, rope), coded)) = ready.as_mut().zip(coded) {
+            push_aligned(rope, coded.bytes);
+        }
         (view as Index, offset)
     }
 
@@ -305,6 +329,14 @@ impl Packer {
         self.required.into_iter().for_each(|name| declare(root, name));
         Ok(bin)
     }
+}
+
+/// Appends bytes at a multiple of four, and says where.
+fn push_aligned(rope: &mut Rope, bytes: SharedBytes) -> u64 {
+    rope.push(vec![0u8; (rope.len().next_multiple_of(4) - rope.len()) as usize]);
+    let offset = rope.len();
+    rope.push(bytes);
+    offset
 }
 
 /// Puts an extension into the lists of those that are used and required, in their order.

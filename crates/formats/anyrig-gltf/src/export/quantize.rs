@@ -4,37 +4,45 @@
 //! matrices, so all meshes of a skin share one; where it is not, by the transform of the node that shows it. No node is
 //! added, so that what refers to nodes stays right; a mesh for which neither works keeps its floats.
 
+use super::animations::vector_bits;
 use super::meshes::has_influences;
-use super::streams::unit_vectors;
+use super::squeeze::{Place, Squeeze, squeeze};
+use super::streams::{has_directions, unit_vectors};
+use crate::GltfOptions;
 use crate::codes;
 use crate::names::{EXTRAS, MEMBERS};
 use crate::options::Quantize;
 use anyrig_bytes::{Buffer, Context, maths};
 use anyrig_scene::glam::{DAffine3, DVec3};
 use anyrig_scene::{
-    Channel, Interpolation, LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic,
-    SkinId, Storage, Stream, Target, Trs, USER,
+    Interpolation, LocalTransform, Mesh, MeshId, MeshInstance, Node, NodeId, Part, Property, Scene, Semantic, SkinId,
+    Storage, Stream, Target, Trs, USER,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of each kind of number.
 #[derive(Clone, Copy)]
 struct Bits {
-    /// Greatest step of the grid of positions.
-    steps: u32,
-    /// Storage and greatest whole number of normals and tangents.
-    direction: (Storage, f32),
+    /// Greatest step of the grid of positions; without one they stay.
+    steps: Option<u32>,
+    /// Storage and greatest whole number of normals and tangents, which stay without.
+    direction: Option<(Storage, f32)>,
     /// Of colours.
     color: (Storage, f32),
     /// Of weights.
     weight: f32,
 }
 
-const SMALL: Bits =
-    Bits { steps: (1 << 14) - 1, direction: (Storage::Snorm8, 127.0), color: (Storage::Unorm8, 255.0), weight: 255.0 };
+const CORE: Bits = Bits { steps: None, direction: None, color: (Storage::Unorm8, 255.0), weight: 255.0 };
+const SMALL: Bits = Bits {
+    steps: Some((1 << 14) - 1),
+    direction: Some((Storage::Snorm8, 127.0)),
+    color: CORE.color,
+    weight: CORE.weight,
+};
 const FINE: Bits = Bits {
-    steps: (1 << 16) - 1,
-    direction: (Storage::Snorm16, 32767.0),
+    steps: Some((1 << 16) - 1),
+    direction: Some((Storage::Snorm16, 32767.0)),
     color: (Storage::Unorm16, 65535.0),
     weight: 65535.0,
 };
@@ -78,20 +86,25 @@ impl Grid {
 pub(super) fn error(how: Quantize) -> f64 {
     match how {
         Quantize::Off | Quantize::Keep => 0.0,
-        Quantize::Small => 0.01,
+        Quantize::Core | Quantize::Small => 0.01,
         Quantize::Fine => 2e-3,
     }
 }
 
-/// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`.
-pub(super) fn quantize(scene: &mut Scene, how: Quantize, context: &Context) {
-    let bits = match how {
-        Quantize::Off | Quantize::Keep => return,
+/// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`. Gives the extension without which
+/// textures would lie elsewhere, where one came to be needed.
+pub(super) fn quantize(scene: &mut Scene, options: &GltfOptions, context: &Context) -> Option<&'static str> {
+    let bits = match options.quantize {
+        Quantize::Off | Quantize::Keep => return None,
+        Quantize::Core => CORE,
         Quantize::Small => SMALL,
         Quantize::Fine => FINE,
     };
-    let grids = grids(scene, bits.steps, context);
-    let mut rounder = Rounder { bits, known: BTreeMap::new(), context };
+    let grids = bits.steps.map_or_else(BTreeMap::new, |steps| grids(scene, steps, context));
+    let directions = if options.filters() { Directions::ByFilter } else { Directions::Each };
+    let squeezed = if options.quantize.extends() { squeeze(scene) } else { BTreeMap::new() };
+    let needs = (!squeezed.is_empty()).then_some("KHR_texture_transform");
+    let mut rounder = Rounder { bits, directions, squeezed, known: BTreeMap::new(), context };
     for index in 0..scene.meshes.len() {
         let id = MeshId::new(index);
         let Some(mesh) = scene.meshes.get_mut(id) else { continue };
@@ -101,17 +114,44 @@ pub(super) fn quantize(scene: &mut Scene, how: Quantize, context: &Context) {
             context.tell(&codes::QUANTIZED, format!("mesh {index}"), message);
         }
     }
-    if has_rotations(scene) {
-        context.tell(&codes::QUANTIZED, "animations", "rotations within 0.0035 degrees");
+    let message = motion_bounds(scene, options).words();
+    if !message.is_empty() {
+        context.tell(&codes::QUANTIZED, "animations", message);
     }
     undo(scene, &grids);
+    needs
 }
 
-fn has_rotations(scene: &Scene) -> bool {
-    // Cubic curves keep their floats, but one of a single key is written as a constant.
-    let is_rounded = |c: &Channel| c.curve.interpolation != Interpolation::CubicHermite || c.curve.len() == 1;
-    let mut channels = scene.clips.iter().flat_map(|c| &c.channels);
-    channels.any(|c| matches!(c.target, Target::Node { property: Property::Rotation, .. }) && is_rounded(c))
+/// How far rotations of 16 bits turn: half a step in each of four numbers, of which the angle is twice.
+const ROTATION_DEGREES: f64 = 0.0035;
+
+/// What the quaternion filter adds: half a step in each of three numbers, which are scaled by √2 and move the fourth, at
+/// least 1/2, by √3 times as much.
+const FILTERED_ROTATION_DEGREES: f64 = 0.0079;
+
+/// How far the keys of clips move.
+fn motion_bounds(scene: &Scene, options: &GltfOptions) -> Bounds {
+    let mut bounds = Bounds::default();
+    // A number of so many bits is off by less than its greatest × 2^(2 - bits).
+    let share = 4.0 / f64::from(1u32 << vector_bits(options.quantize));
+    for channel in scene.clips.iter().flat_map(|c| &c.channels) {
+        // Cubic curves keep their floats, but one of a single key is written as a constant.
+        if channel.curve.interpolation == Interpolation::CubicHermite && channel.curve.len() > 1 {
+            continue;
+        }
+        let Target::Node { property, .. } = channel.target else { continue };
+        let far = || f64::from(channel.curve.values.iter().fold(0.0f32, |most, v| most.max(v.abs()))) * share;
+        match property {
+            Property::Rotation if options.filters() => {
+                bounds.add(Moved::new("rotations", FILTERED_ROTATION_DEGREES, " degrees"));
+            }
+            Property::Rotation => bounds.add(Moved::new("rotations", ROTATION_DEGREES, " degrees")),
+            Property::Translation if options.filters() => bounds.add(Moved::new("translations", far(), " units")),
+            Property::Scale if options.filters() => bounds.add(Moved::new("scales", far(), "")),
+            Property::Translation | Property::Scale | Property::MorphWeights => {}
+        }
+    }
+    bounds
 }
 
 /// Puts the grids into inverse bind matrices and nodes.
@@ -234,16 +274,16 @@ fn fixed_nodes(scene: &Scene) -> BTreeSet<NodeId> {
     fixed
 }
 
-/// Meshes that need the same grid.
-struct Groups(Vec<usize>);
+/// What must be treated alike, by numbers.
+pub(super) struct Groups(Vec<usize>);
 
 impl Groups {
-    fn new(len: usize) -> Self {
+    pub(super) fn new(len: usize) -> Self {
         Self((0..len).collect())
     }
 
     /// Paths are halved on the way, so that long chains are walked once.
-    fn find(&mut self, mut index: usize) -> usize {
+    pub(super) fn find(&mut self, mut index: usize) -> usize {
         while self.0[index] != index {
             self.0[index] = self.0[self.0[index]];
             index = self.0[index];
@@ -252,7 +292,7 @@ impl Groups {
     }
 
     /// The group of the lower number takes the other.
-    fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b)] = a.min(b);
     }
@@ -266,13 +306,30 @@ type Key = (usize, usize, u64);
 /// √3 / 2: how far half a step on each of three axes moves a point, in steps.
 const HALF_DIAGONAL: f64 = 0.866_025_403_784_438_6;
 
+/// What rounds normals and tangents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Directions {
+    /// Each number becomes the nearest whole one, here.
+    Each,
+    /// The octahedral filter, when they are written.
+    ByFilter,
+}
+
+/// How far the octahedral filter turns a direction, in steps of its numbers as radians. Half a step on both axes of an
+/// octahedron's face moves a point by √6 / 2, and its middle lies 1 / √3 from the centre.
+const OCTAHEDRAL_TURN: f64 = 2.121_320_343_559_642_5;
+
 struct Rounder<'a> {
     bits: Bits,
+    directions: Directions,
+    /// Texture coordinates that were brought into 0 to 1.
+    squeezed: BTreeMap<Place, Squeeze>,
     known: Known,
     context: &'a Context,
 }
 
 /// How far numbers of a kind move at most.
+#[derive(Clone, Copy)]
 struct Moved {
     what: &'static str,
     most: f64,
@@ -318,7 +375,7 @@ impl Rounder<'_> {
             let subject = format!("mesh {index} part {number}");
             for stream in &mut part.streams {
                 match self.stream(stream, &subject, grid.map(|g| (g, index))) {
-                    Some(moved) => bounds.add(moved),
+                    Some(moved) => bounds.add(self.as_seen(moved, stream, (index, number))),
                     None if matches!(stream.semantic, Semantic::TexCoord(_) | Semantic::Color(_)) => {
                         kept.insert(stream.semantic.to_string());
                     }
@@ -342,24 +399,36 @@ impl Rounder<'_> {
         bounds.words()
     }
 
+    /// How far what is seen moves: stored texture coordinates may stand for a wider range.
+    fn as_seen(&self, moved: Moved, stream: &Stream, (mesh, part): (usize, usize)) -> Moved {
+        let Semantic::TexCoord(set) = stream.semantic else { return moved };
+        let squeeze = self.squeezed.get(&(mesh, part, set));
+        squeeze.map_or(moved, |squeeze| Moved { most: squeeze.error(moved.most), ..moved })
+    }
+
     /// Rounds a stream; gives what it is called and how far its numbers move at most.
     fn stream(&mut self, stream: &mut Stream, subject: &str, grid: Option<(Grid, usize)>) -> Option<Moved> {
         let key = key(stream, grid);
         let Bits { steps, direction, color, .. } = self.bits;
         match stream.semantic.clone() {
             Semantic::Position => {
-                let grid = grid?.0;
+                let (grid, steps) = (grid?.0, steps?);
                 let whole = |s: &Stream| s.values.chunks_exact(3).flat_map(|p| grid.whole(p, steps)).collect();
                 self.set(stream, key, Storage::U16, whole);
                 Some(Moved::new("positions", grid.error, " units"))
             }
             Semantic::Normal | Semantic::Tangent => {
+                let (storage, most) = direction?;
                 let what = if stream.semantic == Semantic::Normal { "normals" } else { "tangents" };
                 let context = self.context;
-                let rounded = |s: &Stream| directions(&unit_vectors(s, subject, context), s.width.into(), direction.1);
-                self.set(stream, key, direction.0, rounded);
-                let turn = HALF_DIAGONAL / f64::from(direction.1) + UNDO_ERROR;
-                Some(Moved::new(what, maths::f64::asin(turn).to_degrees(), " degrees"))
+                let by_filter = self.directions == Directions::ByFilter && has_directions(stream);
+                let exact = |s: &Stream| exact_directions(&unit_vectors(s, subject, context), s.width.into());
+                let rounded = |s: &Stream| directions(exact(s), s.width.into(), most);
+                let made = |s: &Stream| if by_filter { exact(s) } else { rounded(s) };
+                self.set(stream, key, storage, made);
+                let turn = maths::f64::asin(HALF_DIAGONAL / f64::from(most) + UNDO_ERROR);
+                let more = if by_filter { OCTAHEDRAL_TURN / f64::from(most) + UNDO_ERROR } else { 0.0 };
+                Some(Moved::new(what, (turn + more).to_degrees(), " degrees"))
             }
             Semantic::TexCoord(_) if are_fractions(&stream.values) => {
                 self.set(stream, key, Storage::Unorm16, |s| fractions(&s.values, 65535.0));
@@ -397,7 +466,7 @@ impl Rounder<'_> {
                 Some((if fits { steps.iter().map(|s| s.round()).collect() } else { steps.into() }, moved))
             }
             (Semantic::Normal | Semantic::Tangent, _) if values.iter().all(|v| v.abs() <= 1.0) => {
-                let most = self.bits.direction.1;
+                let most = self.bits.direction?.1;
                 Some((fractions(values, most).into(), Moved::new("directions of morph targets", half_of(most), "")))
             }
             _ => None,
@@ -426,16 +495,25 @@ fn are_fractions(values: &[f32]) -> bool {
     values.iter().all(|v| (0.0..=1.0).contains(v))
 }
 
-/// Vectors of about unit length rounded to multiples of 1 / `most`. They are made exactly as long first: what is a little
-/// longer has numbers above 1, which no fraction holds. The fourth number of a tangent is a sign.
-fn directions(values: &[f32], width: usize, most: f32) -> Vec<f32> {
-    let mut rounded = values.to_vec();
-    for vector in rounded.chunks_exact_mut(width.max(1)) {
+/// Vectors of about unit length made exactly as long: what is a little longer has numbers above 1, which no fraction
+/// holds. The fourth number of a tangent is a sign.
+fn exact_directions(values: &[f32], width: usize) -> Vec<f32> {
+    let mut exact = values.to_vec();
+    for vector in exact.chunks_exact_mut(width.max(1)) {
         let axes = vector.get_mut(..3).unwrap_or_default();
         let length = axes.iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        axes.iter_mut().for_each(|v| *v = (f64::from(*v) / length * f64::from(most)).round() as f32 / most);
+        axes.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
     }
-    rounded
+    exact
+}
+
+/// Vectors of unit length rounded to multiples of 1 / `most`.
+fn directions(mut vectors: Vec<f32>, width: usize, most: f32) -> Vec<f32> {
+    for vector in vectors.chunks_exact_mut(width.max(1)) {
+        let axes = vector.get_mut(..3).unwrap_or_default();
+        axes.iter_mut().for_each(|v| *v = (*v * most).round() / most);
+    }
+    vectors
 }
 
 /// Values rounded to multiples of 1 / `most`.
@@ -464,16 +542,18 @@ mod tests {
         }
     }
 
+    const STEPS: u32 = (1 << 14) - 1;
+
     #[test]
     fn grids_of_little_and_of_no_extent() {
-        let grid = |positions: &[f32]| grid_of([mesh(positions)].iter(), SMALL.steps).expect("there are points");
+        let grid = |positions: &[f32]| grid_of([mesh(positions)].iter(), STEPS).expect("there are points");
         let one = grid(&[5.0, 6.0, 7.0, 5.0, 6.0, 7.0]);
         assert_eq!((one.least, one.step), (DVec3::new(5.0, 6.0, 7.0), 1.0));
         assert!(one.error < 2e-6, "{one:?}");
         // Less than single precision has steps for.
         let tiny = grid(&[0.0, 0.0, 0.0, 1e-42, 0.0, 0.0]);
         assert!(tiny.step as f32 >= f32::MIN_POSITIVE && tiny.error < 1e-29, "{tiny:?}");
-        assert_eq!(tiny.whole(&[1e-42, 0.0, 0.0], SMALL.steps), [0.0; 3]);
+        assert_eq!(tiny.whole(&[1e-42, 0.0, 0.0], STEPS), [0.0; 3]);
         // Far away from the origin the position itself is what is coarse.
         let far = grid(&[1e6, 0.0, 0.0, 1e6 + 0.0625, 0.0, 0.0]);
         assert!(far.error > 0.05, "{far:?}");
@@ -481,10 +561,11 @@ mod tests {
 
     #[test]
     fn vectors_that_are_a_little_long_are_rounded_like_others() {
-        let rounded = directions(&[0.0, 1.0003, 0.0, -0.6002, 0.0, -0.8003], 3, FINE.direction.1);
+        let directions = |values: &[f32], width, most| directions(exact_directions(values, width), width, most);
+        let rounded = directions(&[0.0, 1.0003, 0.0, -0.6002, 0.0, -0.8003], 3, 32767.0);
         assert_eq!(&rounded[..3], [0.0, 1.0, 0.0]);
         assert!((rounded[3] + 0.6).abs() < 2e-5 && rounded.iter().all(|v| v.abs() <= 1.0), "{rounded:?}");
-        let tangent = directions(&[1.0003, 0.0, 0.0, -1.0], 4, SMALL.direction.1);
+        let tangent = directions(&[1.0003, 0.0, 0.0, -1.0], 4, 127.0);
         assert_eq!(tangent, [1.0, 0.0, 0.0, -1.0]);
     }
 

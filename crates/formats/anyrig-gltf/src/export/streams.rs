@@ -1,10 +1,10 @@
 //! Attribute streams become accessors, in the storage that they came from when that is exact and glTF allows it.
 
 use super::indices::Shorts;
-use super::packer::{Bounds, Component, Elements, Kind, Packer, shape};
+use super::packer::{Bounds, Coded, Component, Elements, Kind, Packer, shape};
 use crate::codes;
 use crate::document::Index;
-use crate::options::Quantize;
+use crate::meshopt::{self, Filter};
 use anyrig_bytes::{Buffer, Context, Diagnostic, SharedBytes};
 use anyrig_scene::{Semantic, Storage, Stream};
 use std::borrow::Cow;
@@ -17,7 +17,12 @@ pub(super) fn add(stream: &Stream, subject: &str, packer: &mut Packer, context: 
     if let Some(known) = packer.known(key) {
         return Some(known);
     }
-    let form = form(&stream.semantic, stream.storage, packer.quantize() != Quantize::Off);
+    if let Some(form) = filtered_form(stream, packer) {
+        let index = add_filtered(stream, form, packer);
+        packer.remember(key, index);
+        return Some(index);
+    }
+    let form = form(&stream.semantic, stream.storage, packer.quantize().extends());
     let form = form.filter(|f| width <= 4 && is_exact(&stream.values, *f));
     // Rounded vectors are as near to unit length as their bits allow.
     let values = match form {
@@ -34,6 +39,41 @@ pub(super) fn add(stream: &Stream, subject: &str, packer: &mut Packer, context: 
     let index = packer.add(Kind::Vertices { stride }, elements);
     packer.remember(key, index);
     Some(index)
+}
+
+/// Whether a stream holds directions of three numbers, with or without a sign behind them.
+pub(super) fn has_directions(stream: &Stream) -> bool {
+    matches!((&stream.semantic, stream.width), (Semantic::Normal, 3) | (Semantic::Tangent, 4))
+}
+
+/// The form of directions that the filter rounds.
+fn filtered_form(stream: &Stream, packer: &Packer) -> Option<Form> {
+    let is_rounded = matches!(stream.storage, Storage::Snorm8 | Storage::Snorm16);
+    any_form(stream.storage).filter(|_| packer.filters() && is_rounded && has_directions(stream))
+}
+
+/// Unit vectors by the octahedral filter, of as many bits as their form has.
+fn add_filtered(stream: &Stream, form: Form, packer: &mut Packer) -> Index {
+    let (width, size) = (usize::from(stream.width), form.component.size());
+    let mut coded = Vec::with_capacity(stream.values.len() / width * 4 * size);
+    for vector in stream.values.chunks_exact(width) {
+        let rest = vector.get(3).map_or(0, |sign| whole_of(*sign, form) as i16);
+        let code = meshopt::encode_octahedral([vector[0], vector[1], vector[2]], rest, 8 * size as u32);
+        code.iter().for_each(|number| coded.extend_from_slice(&number.to_le_bytes()[..size]));
+    }
+    let stride = 4 * size;
+    let bytes = meshopt::filtered(Filter::Octahedral, stride, &coded);
+    packer.require(QUANTIZATION);
+    let elements = Elements {
+        component: form.component,
+        normalized: true,
+        shape: shape(width).unwrap_or("VEC3"),
+        count: bytes.len() / stride,
+        bounds: None,
+        bytes: bytes.into(),
+    };
+    let kind = Kind::Vertices { stride: (width < 4).then_some(stride) };
+    packer.add_coded(kind, elements, Some(Coded { filter: Filter::Octahedral, bytes: coded.into() }))
 }
 
 /// Bounds are of the numbers as they are stored (specification 3.6.2.5).
@@ -66,7 +106,7 @@ const UNIT_TOLERANCE: f32 = 4e-4;
 /// Normals and tangents must be of unit length, and a tangent's w must be ±1 (specification 3.7.2.1).
 pub(super) fn unit_vectors<'a>(stream: &'a Stream, subject: &str, context: &Context) -> Cow<'a, [f32]> {
     let width = usize::from(stream.width);
-    if !matches!((&stream.semantic, width), (Semantic::Normal, 3) | (Semantic::Tangent, 4)) {
+    if !has_directions(stream) {
         return Cow::Borrowed(&stream.values);
     }
     let wrong = stream.values.chunks_exact(width).filter(|v| !is_unit(v)).count();

@@ -122,6 +122,7 @@ impl Loader<'_> {
             Some(weights) => self.weights(weights, most, &at.key("weights")),
             None => vec![0.0; most],
         };
+        self.context.take_memory(most.saturating_mul(size_of::<MorphTarget>()) as u64, || at.place())?;
         let mut names = names.into_iter();
         let target = |default_weight| {
             let mut target = MorphTarget::new(names.next().unwrap_or_default());

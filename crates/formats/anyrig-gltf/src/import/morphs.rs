@@ -11,7 +11,10 @@ impl Loader<'_> {
     pub(super) fn part_morphs(&mut self, primitive: &Primitive, points: u32, at: &At<'_>) -> Result<Vec<PartMorph>> {
         let Some(targets) = &primitive.targets else { return Ok(Vec::new()) };
         let at = at.key("targets");
-        let mut morphs = Vec::new();
+        // One that moves nothing takes two bytes of the file, and a place in the scene all the same.
+        self.context.take_elements(targets.len() as u64, || at.place())?;
+        self.context.take_memory(size_of_val(targets.as_slice()) as u64, || at.place())?;
+        let mut morphs = Vec::with_capacity(targets.len());
         for (i, target) in targets.iter().enumerate() {
             let at = at.index(i);
             let mut morph = PartMorph::default();

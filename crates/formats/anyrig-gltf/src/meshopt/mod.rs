@@ -141,6 +141,13 @@ impl Layout {
     }
 }
 
+/// What a reader makes of elements that were made ready for a filter, of a stride that it allows.
+pub fn filtered(filter: Filter, stride: usize, coded: &[u8]) -> Vec<u8> {
+    let mut elements = coded.to_vec();
+    filters::apply(filter, stride, &mut elements);
+    elements
+}
+
 /// Appends an index of two bytes (wrapping) or four.
 fn push_index(out: &mut Vec<u8>, index: u32, stride: usize) {
     match stride {
