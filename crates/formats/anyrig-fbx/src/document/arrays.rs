@@ -17,7 +17,16 @@ pub struct Decoder<'c> {
     context: &'c Context,
     inflater: Inflater,
     ahead: Option<&'c Ahead<'c>>,
+    /// What inflated arrays may still weigh.
+    weight_left: u64,
 }
+
+/// What inflated arrays may weigh in bytes, whatever the size of the file and for each of its bytes. A flat plane of a
+/// million quads, the most regular thing that tools write, weighs forty times its file; zeros weigh a thousand times.
+const FREE_WEIGHT: u64 = 8 << 20;
+const WEIGHT_PER_BYTE: u64 = 48;
+/// A whole number is a corner or a key, of which a scene has more to keep than of a number of a point.
+const WHOLE_NUMBER_WEIGHT: u64 = 3;
 
 /// Deflate packs at most 1032 bytes into one; streams have some bytes around that.
 const MAX_RATIO: u64 = 1032;
@@ -25,7 +34,13 @@ const MAX_RATIO: u64 = 1032;
 impl<'c> Decoder<'c> {
     /// A decoder that books what it allocates in a context.
     pub fn new(context: &'c Context) -> Self {
-        Self { context, inflater: Inflater::default(), ahead: None }
+        Self { context, inflater: Inflater::default(), ahead: None, weight_left: u64::MAX }
+    }
+
+    /// The same decoder for who keeps all arrays of a document: no more is inflated than a file of its size has room for.
+    pub(crate) fn for_all_of(mut self, document: &FbxDocument) -> Self {
+        self.weight_left = FREE_WEIGHT.saturating_add(document.source_len().saturating_mul(WEIGHT_PER_BYTE));
+        self
     }
 
     /// The same decoder, which takes what others inflate.
@@ -131,6 +146,12 @@ impl<'c> Decoder<'c> {
         if array.record.encoding == 0 {
             return Ok(array.raw().into());
         }
+        let weight = len as u64 * if array.is_whole() { WHOLE_NUMBER_WEIGHT } else { 1 };
+        self.weight_left = self.weight_left.checked_sub(weight).ok_or_else(|| {
+            let message =
+                "deflated arrays hold more than a file of this size has room for; write it without compression";
+            Error::limit(place(), message)
+        })?;
         // What helpers inflate ahead of the booking stays below a bound of its own.
         let ready = self.ahead.and_then(|ahead| ahead.take::<T>(property, &mut self.inflater));
         ready.map_or_else(|| array.inflate(&mut self.inflater, place), Ok).map(Buffer::from)
@@ -205,6 +226,10 @@ impl<'a> Stored<'a> {
     /// Number of elements.
     fn count(&self) -> usize {
         self.record.count as usize
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self.record.kind, b'i' | b'l')
     }
 
     fn element_size(&self) -> u64 {

@@ -163,7 +163,7 @@ fn import_with<'a>(
     (context, ahead): (&'a Context, &'a Ahead<'a>),
 ) -> Result<Scene> {
     let mut import = Import::new(document, context)?;
-    import.decoder = Decoder::new(context).with_ahead(ahead);
+    import.decoder = Decoder::new(context).with_ahead(ahead).for_all_of(document);
     import.files = files::Files::new(source);
     nodes::read(&mut import)?;
     cameras::read(&mut import)?;
