@@ -2,14 +2,15 @@
 //
 // Reads a request from standard input: {"gltf": the file's JSON, "steps": [[{"node", "translation", "rotation"}, …], …],
 // "secs"}: before each step the nodes take those local values (each may be missing), then constraints and springs act,
-// the springs by `secs`. Writes {"places": [[x, y, z], …], "rotations": [[x, y, z, w], …]}: where all nodes stand in the
-// scene after the last step, and how they are turned against their parents.
+// the springs by `secs`. Writes {"states": [{"places": [[x, y, z], …], "rotations": [[x, y, z, w], …]}, …], …}: where all
+// nodes stand in the scene after each step, and how they are turned against their parents; and how many joints of springs
+// and how many constraints there are.
 //
 // With "measured": true the length of a bone is measured where its tail stands now. three-vrm measures against where the
 // tail stood in the step before, so that bones of a chain in quick motion are a little longer or shorter for it than they
 // are; the specification normalises to the bone's own length.
 
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./gltf.mjs";
@@ -65,6 +66,7 @@ if (request.measured) {
   }
 }
 
+const states = [];
 for (const moves of request.steps) {
   for (const { node, translation, rotation } of moves) {
     if (translation) nodes[node].position.fromArray(translation);
@@ -73,10 +75,10 @@ for (const moves of request.steps) {
   loaded.scene.updateMatrixWorld(true);
   constraints?.update();
   springs?.update(request.secs);
+  loaded.scene.updateMatrixWorld(true);
+  const places = nodes.map((node) => [12, 13, 14].map((i) => node.matrixWorld.elements[i]));
+  states.push({ places, rotations: nodes.map((node) => node.quaternion.toArray()) });
 }
-loaded.scene.updateMatrixWorld(true);
 
-const places = nodes.map((node) => [12, 13, 14].map((i) => node.matrixWorld.elements[i]));
-const rotations = nodes.map((node) => node.quaternion.toArray());
 const counts = { springs: springs?.joints.size ?? 0, constraints: constraints?.constraints.size ?? 0 };
-writeSync(1, JSON.stringify({ places, rotations, ...counts }));
+writeFileSync(1, JSON.stringify({ states, ...counts }));

@@ -78,21 +78,22 @@ fn moved(pose: &mut Pose, moves: &[Move]) {
     }
 }
 
-/// Where all nodes are after the moves.
-fn ours(scene: &Scene, moves: &Moves) -> Vec<DVec3> {
+/// Where all nodes are after each of the moves.
+fn ours(scene: &Scene, moves: &Moves) -> Vec<Vec<DVec3>> {
     let context = Context::new();
     let mut rules = RigSolver::new(scene, &context).expect("within limits");
     let mut springs = SpringSimulation::new(scene, &context).expect("within limits");
     assert!(context.report().is_empty(), "{:?}", context.report());
     let rest = Pose::rest(scene);
-    let mut pose = rest.clone();
-    for moves in moves {
+    let (evaluator, mut pose) = (Evaluator::new(scene), rest.clone());
+    let mut step = |moves: &Vec<Move>| {
         pose.copy_from(&rest);
         moved(&mut pose, moves);
         rules.solve(&mut pose);
         springs.step(&mut pose, SpringSimulation::STEP_SECS);
-    }
-    Evaluator::new(scene).worlds(&pose).iter().map(|world| world.translation).collect()
+        evaluator.worlds(&pose).iter().map(|world| world.translation).collect()
+    };
+    moves.iter().map(&mut step).collect()
 }
 
 fn read(source: &dyn Source) -> Scene {
@@ -102,9 +103,9 @@ fn read(source: &dyn Source) -> Scene {
     scene
 }
 
-/// The largest distance between the judge's places and ours, and how far our nodes went from their rest.
-fn compare(answer: &Value, ours: &[DVec3], scene: &Scene) -> (f64, f64) {
-    let places: Vec<[f64; 3]> = serde_json::from_value(answer["places"].clone()).expect("places");
+/// The largest distance between the judge's places and ours after a step, and how far our nodes went from their rest.
+fn compare(state: &Value, ours: &[DVec3], scene: &Scene) -> (f64, f64) {
+    let places: Vec<[f64; 3]> = serde_json::from_value(state["places"].clone()).expect("places");
     assert_eq!(places.len(), ours.len());
     let rest = Evaluator::new(scene).worlds(&Pose::rest(scene));
     let apart = places.iter().zip(ours).map(|(a, b)| DVec3::from_array(*a).distance(*b));
@@ -156,7 +157,8 @@ fn the_spring_samples_move_as_in_three_vrm() {
         for (what, moves, measured) in runs {
             let answer = asked(&program, &gltf, &moves, measured);
             assert_eq!(answer["springs"], 4);
-            let (apart, went) = compare(&answer, &ours(&scene, &moves), &scene);
+            let last = moves.len() - 1;
+            let (apart, went) = compare(&answer["states"][last], &ours(&scene, &moves)[last], &scene);
             println!("{name} {what}: {:.1e} of a bone apart, moved by up to {:.3}", apart / length, went / length);
             assert!(apart <= 1e-3 * length, "{name} {what}: {apart}");
             assert_eq!(went > 0.1 * length, what != "still", "{name}");
@@ -251,12 +253,11 @@ fn every_rule_of_springs_is_that_of_three_vrm() {
     let scene = read(&MemorySource::new("everything.gltf", gltf.to_string().into_bytes()));
     let length = bone_length(&scene);
     let (moves, mut worst) = (dance(), Vec::new());
-    for steps in [1, 2, 10, STEPS] {
-        let moves = moves[..steps].to_vec();
-        let answer = asked(&program, &gltf, &moves, Measured::Now);
-        assert_eq!(answer["springs"], 7);
-        let (apart, went) = compare(&answer, &ours(&scene, &moves), &scene);
-        println!("after {steps} steps: {:.1e} of a bone apart, moved by up to {:.3}", apart / length, went / length);
+    let answer = asked(&program, &gltf, &moves, Measured::Now);
+    assert_eq!(answer["springs"], 7);
+    for (step, ours) in ours(&scene, &moves).iter().enumerate() {
+        let (apart, went) = compare(&answer["states"][step], ours, &scene);
+        println!("step {step}: {:.1e} of a bone apart, moved by up to {:.3}", apart / length, went / length);
         worst.push(apart / length);
     }
     assert!(worst.iter().all(|apart| *apart < 1e-9), "{worst:?}");
@@ -268,8 +269,8 @@ fn apart_rad(a: DQuat, b: DQuat) -> f64 {
 }
 
 /// The largest angle between the judge's rotations and ours, after constraints alone.
-fn compare_rotations(answer: &Value, scene: &Scene, moves: &[Move]) -> f64 {
-    let rotations: Vec<[f64; 4]> = serde_json::from_value(answer["rotations"].clone()).expect("rotations");
+fn compare_rotations(state: &Value, scene: &Scene, moves: &[Move]) -> f64 {
+    let rotations: Vec<[f64; 4]> = serde_json::from_value(state["rotations"].clone()).expect("rotations");
     let context = Context::new();
     let mut pose = Pose::rest(scene);
     moved(&mut pose, moves);
@@ -323,23 +324,24 @@ fn every_constraint_of_vrm_does_what_it_does_in_three_vrm() {
     let Some(program) = judge() else { return };
     let gltf = constrained();
     let scene = read(&MemorySource::new("constrained.gltf", gltf.to_string().into_bytes()));
-    for step in 0..20 {
+    let at = |step: i32| {
         let t = f64::from(step);
-        let moves = vec![
-            Move {
-                node: 1,
-                translation: DVec3::new(1.0, 2.0 - 0.1 * t, 0.2 * t),
-                rotation: turn(DVec3::Y, 0.4 * t - 1.0),
-            },
-            Move {
-                node: 2,
-                translation: DVec3::new(0.5, 0.25, 2.0),
-                rotation: turn(DVec3::new(0.6, 0.0, 0.8), 0.3 * t),
-            },
-        ];
-        let answer = asked(&program, &gltf, &vec![moves.clone()], Measured::AsItDoes);
-        assert_eq!(answer["constraints"], 11);
-        let apart = compare_rotations(&answer, &scene, &moves);
+        let translation = DVec3::new(1.0, 2.0 - 0.1 * t, 0.2 * t);
+        let second = DVec3::new(0.5, 0.25, 2.0);
+        vec![
+            Move { node: 1, translation, rotation: turn(DVec3::Y, 0.4 * t - 1.0) },
+            Move { node: 2, translation: second, rotation: turn(DVec3::new(0.6, 0.0, 0.8), 0.3 * t) },
+        ]
+    };
+    let moves: Moves = (0..20).map(at).collect();
+    let answer = asked(&program, &gltf, &moves, Measured::AsItDoes);
+    assert_eq!(answer["constraints"], 11);
+    turns_agree(&answer, &scene, &moves);
+}
+
+fn turns_agree(answer: &Value, scene: &Scene, moves: &Moves) {
+    for (step, moves) in moves.iter().enumerate() {
+        let apart = compare_rotations(&answer["states"][step], scene, moves);
         println!("step {step}: {apart:.1e} rad apart");
         assert!(apart < THREES_SLERP_RAD, "step {step}: {apart}");
     }
@@ -351,13 +353,12 @@ fn the_constraint_sample_turns_as_in_three_vrm() {
     let path = corpus.join("vrm/three-vrm/three-vrm-node-constraint/examples/models/cubes.gltf");
     let scene = read(&Disk::open(&path));
     let gltf: Value = serde_json::from_slice(&std::fs::read(&path).expect("readable")).expect("JSON");
-    for step in 0..10 {
+    let at = |step: i32| {
         let axis = DVec3::new(1.0, 2.0, f64::from(step) - 5.0).normalize_or_zero();
-        let rotation = turn(axis, 0.3 * f64::from(step));
-        let moves = vec![Move { node: 0, translation: DVec3::ZERO, rotation }];
-        let answer = asked(&program, &gltf, &vec![moves.clone()], Measured::AsItDoes);
-        assert_eq!(answer["constraints"], 2);
-        let apart = compare_rotations(&answer, &scene, &moves);
-        assert!(apart < THREES_SLERP_RAD, "step {step}: {apart}");
-    }
+        vec![Move { node: 0, translation: DVec3::ZERO, rotation: turn(axis, 0.3 * f64::from(step)) }]
+    };
+    let moves: Moves = (0..10).map(at).collect();
+    let answer = asked(&program, &gltf, &moves, Measured::AsItDoes);
+    assert_eq!(answer["constraints"], 2);
+    turns_agree(&answer, &scene, &moves);
 }
