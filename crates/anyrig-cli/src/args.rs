@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::motions::Choice;
+use anyrig::passes::BakeRigOptions;
 use anyrig::{Context, Limits, Losses, OptimizeOptions, Verify, Via};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -102,6 +103,7 @@ impl LimitArgs {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Convert(ConvertArgs),
+    Bake(crate::bake::BakeArgs),
     Optimize(crate::optimize::OptimizeArgs),
     Inspect(InspectArgs),
     Explain(crate::explain::ExplainArgs),
@@ -145,7 +147,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict. A batch go
 1 when any input failed, else 3 when any had losses under --strict.";
 
 /// Convert files; several inputs and globs are a batch
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line are what they are")]
 #[command(after_help = CONVERT_EXAMPLES)]
 pub struct ConvertArgs {
@@ -189,6 +191,9 @@ pub struct ConvertArgs {
     /// Print the plan and the losses to expect; write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// What `anyrig bake` wants in between
+    #[arg(skip)]
+    pub bake: Option<BakeRigOptions>,
     /// What `anyrig optimize` wants in between
     #[arg(skip)]
     pub optimize: Option<OptimizeOptions>,

@@ -335,7 +335,8 @@ impl Runner<'_> {
         self.check_early(job)?;
         let (context, found) = self.context(job, &source)?;
         let request = self.request(job);
-        let result = if self.args.dry_run && self.args.optimize.is_none() {
+        let changes = self.args.optimize.is_some() || self.args.bake.is_some();
+        let result = if self.args.dry_run && !changes {
             self.registry.plan(&source, &request, &context).map_err(Failure::from).map(|plan| self.planned(job, &plan))
         } else {
             let converted = self.registry.convert(&source, &request, &context).map_err(Failure::from);
@@ -385,6 +386,7 @@ impl Runner<'_> {
         request.via = self.args.via.into();
         request.losses = self.args.losses();
         request.axes = if self.args.keep_space { Axes::Keep } else { Axes::Convert };
+        request.bake = self.args.bake;
         request.optimize.clone_from(&self.args.optimize);
         // The structure is verified on the files as they lie on the disk; see `write`.
         request.verify = match (self.args.care.verify.into(), &job.destination) {

@@ -1,6 +1,7 @@
 //! The anyrig program: converts characters and motions, and shows and checks what is in their files.
 
 mod args;
+mod bake;
 mod convert;
 mod diff;
 mod dissect;
@@ -70,6 +71,7 @@ fn stop_on_signal(cancel: &Arc<AtomicBool>) {
 fn run(cli: &Cli, ui: Ui) -> Result<Exit> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global, ui),
+        Command::Bake(args) => bake::run(args, &cli.global, ui),
         Command::Optimize(args) => optimize::run(args, &cli.global, ui),
         Command::Inspect(args) => inspect::run(args, &cli.global, ui),
         Command::Explain(args) => explain::run(args, &cli.global, ui),

@@ -108,6 +108,7 @@ impl OptimizeArgs {
             care: self.care.clone(),
             report: if self.json { Some(PathBuf::from("-")) } else { self.report.clone() },
             dry_run: self.dry_run,
+            bake: None,
             optimize: Some(optimize),
         })
     }

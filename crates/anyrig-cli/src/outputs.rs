@@ -122,8 +122,12 @@ fn job(input: Input, output: &Output<'_>, exporter: &dyn Exporter, args: &Conver
         Input::Stdin => name.clone().unwrap_or_else(|| "stdin".to_owned()),
         Input::File(path) | Input::Missing(path, _) => lossy(path.file_stem()),
     };
-    // Beside the input the optimised file needs a name of its own.
-    let suffix = if args.optimize.is_some() && matches!(output, Output::Default) { "_optimized" } else { "" };
+    // Beside the input a file of the same format needs a name of its own.
+    let suffix = match output {
+        Output::Default if args.optimize.is_some() => "_optimized",
+        Output::Default if args.bake.is_some() => "_baked",
+        _ => "",
+    };
     let stem = name.unwrap_or_else(|| format!("{input_stem}{suffix}"));
     let own = |suffix: &str| format!("{}{suffix}", safe_file_name(&input_stem, "unnamed"));
     let in_folder = |folder: PathBuf| Destination::Folder { folder, main: None };

@@ -8,6 +8,7 @@ use crate::written::check_names;
 use crate::{Packaging, Registry};
 use anyrig_bytes::names::safe_file_name;
 use anyrig_bytes::{Context, Error, ErrorKind, Place, Report, Result, Role, Severity, Source};
+use anyrig_passes::{BakeOptions, BakeRigOptions, ReduceKeysOptions};
 use anyrig_scene::{Document, ExportedFile, Exporter, Importer, NodeId, Scene, Space};
 use serde::Serialize;
 
@@ -152,6 +153,9 @@ impl Registry {
             refuse_losses(request.losses, context)?;
         }
         context.check_cancelled()?;
+        if let Some(options) = &request.bake {
+            bake(&mut scene, options, context)?;
+        }
         change(&mut scene)?;
         let kept = (request.verify == Verify::Full).then(|| scene.clone());
         let told_before = context.report().diagnostics().len();
@@ -167,8 +171,25 @@ impl Registry {
     }
 }
 
+fn bake(scene: &mut Scene, options: &BakeRigOptions, context: &Context) -> Result<()> {
+    anyrig_passes::bake_rig(scene, options, context)?;
+    anyrig_passes::bake_motion(scene, &BakeOptions::default(), context)?;
+    anyrig_passes::reduce_keys(scene, &ReduceKeysOptions::default(), context)?;
+    Ok(())
+}
+
 /// The way of a request: axes that are kept change what a scene means, so that it is needed.
 pub(crate) fn via_of(request: &ConvertRequest) -> Result<Via> {
+    if request.bake.is_some() {
+        return match request.via {
+            Via::Document => {
+                let message = "`--via document` writes the file back untouched, so that nothing can be baked; take \
+                               `--via scene`";
+                Err(Error::usage(message))
+            }
+            Via::Auto | Via::Scene => Ok(Via::Scene),
+        };
+    }
     match (request.axes, request.via) {
         (Axes::Keep, Via::Document) => {
             let message = "`--via document` writes the file back untouched and keeps its axes anyway; leave \

@@ -1,6 +1,7 @@
 //! What a caller wants.
 
 use crate::OptimizeOptions;
+use anyrig_passes::BakeRigOptions;
 use serde::{Deserialize, Serialize};
 
 /// Which way a conversion takes.
@@ -76,6 +77,10 @@ pub struct ConvertRequest {
     pub losses: Losses,
     /// What to do about axes and unit.
     pub axes: Axes,
+    /// What constraints, IK chains and springs do becomes keys of the clips, without those that are not needed;
+    /// [`anyrig_passes::bake_rig`], [`anyrig_passes::bake_motion()`] and [`anyrig_passes::reduce_keys()`]. The way is then
+    /// through the scene.
+    pub bake: Option<BakeRigOptions>,
     /// Passes that make the result smaller; see [`crate::optimize`]. The way is then through the scene, or that of the
     /// document where this makes nothing smaller.
     pub optimize: Option<OptimizeOptions>,
