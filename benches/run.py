@@ -36,6 +36,8 @@ GLTFPACK = tool("ANYRIG_GLTFPACK", "gltfpack")
 FBX2GLTF = tool("ANYRIG_FBX2GLTF", "FBX2glTF")
 ASSIMP = tool("ANYRIG_ASSIMP", "assimp")
 READING = tool("ANYRIG_BENCH_FBX", ROOT / "target" / "release" / "bench-fbx")
+SKINNING = tool("ANYRIG_BENCH_SKINNING", ROOT / "target" / "release" / "bench-skinning")
+SAMPLING = tool("ANYRIG_BENCH_SAMPLING", ROOT / "target" / "release" / "bench-sampling")
 CORPUS = Path(os.environ.get("ANYRIG_CORPUS", ROOT.parent / "shared" / "corpus"))
 FOX = CORPUS / "gltf" / "bevy" / "animated" / "Fox.glb"
 # Characters with motions, as tools export them.
@@ -281,6 +283,38 @@ def fbx_glb(runs, rows, verdicts):
                              ours.cpu <= min(others)))
 
 
+def said(command):
+    """The words of each line that a program prints, by name."""
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [dict(word.split("=", 1) for word in line.split()) for line in text.splitlines()]
+
+
+def skinning(runs, rows, verdicts):
+    """Points a second of positions and normals by four influences, on one thread."""
+    for points, limits in ((1_000_000, {"avx2": 1.35, "sse2": 1.05}), (10_000, {"avx2": 2.0})):
+        for line in said([SKINNING, str(points), str(runs)]):
+            side, ratio = line["side"], float(line["ratio"])
+            rows.append((f"{points} points", f"{side}: {line['mpoints_per_sec']} M points/s", "", "", "", f"{1 / ratio:.3f} of glam's time"))
+            if side in limits:
+                verdicts.append((f"{side}, {points} points, beside glam", f"{ratio:.2f} ×", f"{limits[side]} ×", ratio >= limits[side]))
+    gain = float(said([SKINNING, "1000000", str(runs), "2"])[0]["ratio"])
+    verdicts.append(("skinning on two threads beside one", f"{gain:.2f} ×", "1.7 ×", gain >= 1.7))
+
+
+SAMPLING_LIMITS = {("own", "sequential", "avx2"): 2.7, ("shared", "sequential", "avx2"): 3.8,
+                   ("shared", "sequential", "avx2_baked"): 5.0, ("shared", "random", "avx2"): 3.4}
+
+
+def sampling(runs, rows, verdicts):
+    """Poses a second of a hundred joints, world matrices included, on one thread."""
+    for line in said([SAMPLING, str(runs)]):
+        case, ratio = (line["times"], line["access"], line["side"]), float(line["ratio"])
+        rows.append((" ".join(case[:2]), f"{case[2]}: {line['kposes_per_sec']} k poses/s", "", "", "", f"{1 / ratio:.3f} of the plain time"))
+        if case in SAMPLING_LIMITS:
+            limit = SAMPLING_LIMITS[case]
+            verdicts.append((f"sampling: {' '.join(case)} beside plain f64", f"{ratio:.2f} ×", f"{limit} ×", ratio >= limit))
+
+
 def ms(seconds):
     return f"{seconds * 1e3:.1f}"
 
@@ -326,7 +360,7 @@ def surroundings():
 
 
 CASES = {"fox": fox, "skinned": skinned, "tangents": tangents, "threads": threads, "optimize": optimize,
-         "fbx": fbx, "fbx-glb": fbx_glb}
+         "fbx": fbx, "fbx-glb": fbx_glb, "skinning": skinning, "sampling": sampling}
 
 
 def main():

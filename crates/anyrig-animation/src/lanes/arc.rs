@@ -32,16 +32,19 @@ impl Arc {
 #[inline(always)]
 pub(crate) fn arc_weights<L: Lanes>(token: L::Token, share: L, square: L, scale: L) -> (L, L) {
     let rest = L::splat(token, 1.0) - share;
-    let weight = |share: L| share * sinc(token, share * share * square) * scale;
-    (weight(rest), weight(share))
+    let (of_rest, of_share) = (sinc(token, rest * rest * square), sinc(token, share * share * square));
+    (rest * of_rest * scale, share * of_share * scale)
 }
 
 /// `sin(x) / x` of `x²` up to `(π / 2)²`: the Taylor series to the tenth power, which is off by less than 4e-8.
 #[inline(always)]
 fn sinc<L: Lanes>(token: L::Token, square: L) -> L {
     const TERMS: [f32; 5] = [1.0 / 362_880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
-    let last = L::splat(token, -1.0 / 39_916_800.0);
-    TERMS.into_iter().fold(last, |sum, term| sum * square + L::splat(token, term))
+    let mut sum = L::splat(token, -1.0 / 39_916_800.0);
+    for term in TERMS {
+        sum = sum * square + L::splat(token, term);
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -15,6 +15,50 @@ pub(crate) use kernel::{Task, run};
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+/// Eight times the same, with the number of each in place of the name.
+///
+/// A closure would do in plain code. But the compiler makes it a function of its own, which has none of the processor's
+/// instructions at hand: each of them becomes a call, and that makes the closure too large to be taken in.
+macro_rules! eight {
+    ($index:ident => $value:expr) => {
+        [
+            {
+                let $index = 0;
+                $value
+            },
+            {
+                let $index = 1;
+                $value
+            },
+            {
+                let $index = 2;
+                $value
+            },
+            {
+                let $index = 3;
+                $value
+            },
+            {
+                let $index = 4;
+                $value
+            },
+            {
+                let $index = 5;
+                $value
+            },
+            {
+                let $index = 6;
+                $value
+            },
+            {
+                let $index = 7;
+                $value
+            },
+        ]
+    };
+}
+pub(crate) use eight;
+
 /// Number of lanes of every implementation.
 pub(crate) const WIDTH: usize = 8;
 
@@ -50,6 +94,15 @@ pub(crate) trait Lanes:
 
     /// Four lists of one number of each row.
     fn from_rows(token: Self::Token, rows: [&[f32; 4]; WIDTH]) -> [Self; 4];
+    /// As [`Lanes::from_rows`], for the first four and the last four numbers of each row. Reads whole rows, which is fast
+    /// where they have only just been written.
+    #[inline(always)]
+    fn from_wide_rows(token: Self::Token, rows: &[&Values; WIDTH]) -> [[Self; 4]; 2] {
+        [
+            Self::from_rows(token, eight!(i => &rows[i].as_chunks().0[0])),
+            Self::from_rows(token, eight!(i => &rows[i].as_chunks().0[1])),
+        ]
+    }
     /// The inverse of [`Lanes::from_rows`].
     fn to_rows(columns: [Self; 4]) -> [[f32; 4]; WIDTH];
     /// The x, y and z of eight points.

@@ -48,6 +48,9 @@ impl Task for All {
         let columns = L::from_rows(token, rows.each_ref());
         columns.iter().for_each(|column| found.extend(column.to_array().map(bits)));
         found.extend(L::to_rows([d, a, c, b]).as_flattened().iter().map(|v| bits(*v)));
+        let wide: [Values; WIDTH] = array::from_fn(|i| values(self.0 + 100 * i as u32));
+        let halves = L::from_wide_rows(token, &wide.each_ref());
+        halves.iter().flatten().for_each(|column| found.extend(column.to_array().map(bits)));
         let points: [[f32; 3]; WIDTH] = rows.map(|[x, y, z, _]| [x, y, z]);
         let axes = L::from_points(token, &points);
         axes.iter().for_each(|axis| found.extend(axis.to_array().map(bits)));

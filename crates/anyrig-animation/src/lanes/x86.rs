@@ -12,8 +12,8 @@ use std::arch::x86_64::{
     _mm_sqrt_ps, _mm_storeu_ps, _mm_sub_ps, _mm_unpackhi_ps, _mm_unpacklo_ps, _mm_xor_ps, _mm256_add_ps, _mm256_and_ps,
     _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps128_ps256, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps,
     _mm256_extractf128_ps, _mm256_insertf128_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_movemask_ps, _mm256_mul_ps,
-    _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps,
-    _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_permute2f128_ps, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps,
+    _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -296,6 +296,13 @@ impl Lanes for Avx {
     }
 
     #[inline(always)]
+    fn from_wide_rows(token: Avx2, [a, b, c, d, e, f, g, h]: &[&Values; WIDTH]) -> [[Self; 4]; 2] {
+        let wide = |row: &Values| Self::load(token, row).0;
+        let (low, high) = ([wide(a), wide(b), wide(c), wide(d)], [wide(e), wide(f), wide(g), wide(h)]);
+        unsafe { joined(transposed_eight(low), transposed_eight(high)).map(|half| half.map(Self)) }
+    }
+
+    #[inline(always)]
     fn to_rows([x, y, z, w]: [Self; 4]) -> [[f32; 4]; WIDTH] {
         let mut rows = [[0.0; 4]; WIDTH];
         let (low, high) = rows.split_at_mut(4);
@@ -356,6 +363,27 @@ fn load_pair(low: &[f32; 4], high: &[f32; 4]) -> __m256 {
 fn store_pair(pair: __m256, low: &mut [f32; 4], high: &mut [f32; 4]) {
     store_four(_mm256_castps256_ps128(pair), low);
     store_four(_mm256_extractf128_ps::<1>(pair), high);
+}
+
+/// The lower halves of both, then the upper halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn joined(low: [__m256; 4], high: [__m256; 4]) -> [[__m256; 4]; 2] {
+    let ([a, b, c, d], [e, f, g, h]) = (low, high);
+    [
+        [
+            _mm256_permute2f128_ps::<0x20>(a, e),
+            _mm256_permute2f128_ps::<0x20>(b, f),
+            _mm256_permute2f128_ps::<0x20>(c, g),
+            _mm256_permute2f128_ps::<0x20>(d, h),
+        ],
+        [
+            _mm256_permute2f128_ps::<0x31>(a, e),
+            _mm256_permute2f128_ps::<0x31>(b, f),
+            _mm256_permute2f128_ps::<0x31>(c, g),
+            _mm256_permute2f128_ps::<0x31>(d, h),
+        ],
+    ]
 }
 
 /// Which of four numbers of `a` (the lower two) and of `b` a shuffle takes.

@@ -1,10 +1,9 @@
 //! Keys of eight tracks side by side, and what lies between them.
 
 use super::timeline::Located;
-use crate::lanes::{Arc, Lanes, Values, WIDTH, arc_weights, dot4};
+use crate::lanes::{Arc, Lanes, Values, WIDTH, arc_weights, dot4, eight};
 use crate::rotation::unit_or;
 use glam::DQuat;
-use std::array;
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,27 +126,7 @@ impl Block {
     pub(super) fn sample<L: Lanes>(&self, token: L::Token, located: &[Located], locals: &mut Locals) {
         let [x, y, z, w] = match &self.keys {
             Keys::Shared { timeline, values } => self.shared::<L>(token, located[*timeline as usize], values),
-            Keys::Own { lanes, values, is_cubic } => {
-                let located = lanes.map(|lane| located[lane.timeline as usize]);
-                let starts: [usize; WIDTH] = array::from_fn(|i| {
-                    let floats = if *is_cubic { CUBIC } else { self.part.floats() };
-                    lanes[i].start + located[i].key as usize * floats
-                });
-                let shares = L::load(token, &array::from_fn(|i| self.share(i, located[i])));
-                if *is_cubic {
-                    let secs = L::load(token, &located.map(|l| l.secs));
-                    cubic(token, self.part, |at| rows::<L>(token, values, starts, at), (shares, secs))
-                } else {
-                    let keys = |at| rows::<L>(token, values, starts, at);
-                    match self.part {
-                        Part::Rotation => {
-                            let [square, scale, ..] = keys(4);
-                            along(token, (keys(0), keys(6)), shares, (square, scale))
-                        }
-                        _ => straight(token, (keys(0), keys(4)), shares),
-                    }
-                }
-            }
+            Keys::Own { lanes, values, is_cubic } => self.own::<L>(token, (lanes, located), values, *is_cubic),
         };
         match self.part {
             Part::Translation => self.put(&mut locals.translation, [x, y, z]),
@@ -165,18 +144,43 @@ impl Block {
         // All lanes are of the same shape.
         let is_step = self.steps.iter().any(|step| *step);
         let share = L::splat(token, if is_step { located.share.floor() } else { located.share });
-        let load = |at: usize| L::load(token, &keys[at]);
-        match self.part {
-            Part::Rotation => {
-                let ends = ([0, 1, 2, 3].map(load), [6, 7, 8, 9].map(load));
-                along(token, ends, share, (load(4), load(5)))
-            }
-            _ => {
-                let zero = L::splat(token, 0.0);
-                let ends = ([load(0), load(1), load(2), zero], [load(3), load(4), load(5), zero]);
-                straight(token, ends, share)
-            }
+        if self.part == Part::Rotation {
+            let (keys, _) = keys.as_chunks::<6>();
+            let ([x, y, z, w, square, scale], [to_x, to_y, to_z, to_w, ..]) = (&keys[0], &keys[1]);
+            let from = [L::load(token, x), L::load(token, y), L::load(token, z), L::load(token, w)];
+            let to = [L::load(token, to_x), L::load(token, to_y), L::load(token, to_z), L::load(token, to_w)];
+            return along(token, (from, to), share, (L::load(token, square), L::load(token, scale)));
         }
+        let (keys, _) = keys.as_chunks::<3>();
+        let ([x, y, z], [to_x, to_y, to_z]) = (&keys[0], &keys[1]);
+        let zero = L::splat(token, 0.0);
+        let from = [L::load(token, x), L::load(token, y), L::load(token, z), zero];
+        let to = [L::load(token, to_x), L::load(token, to_y), L::load(token, to_z), zero];
+        straight(token, (from, to), share)
+    }
+
+    #[inline(always)]
+    fn own<L: Lanes>(
+        &self,
+        token: L::Token,
+        (lanes, located): (&[Lane; WIDTH], &[Located]),
+        values: &[f32],
+        is_cubic: bool,
+    ) -> [L; 4] {
+        let floats = if is_cubic { CUBIC } else { self.part.floats() };
+        let located = eight!(i => located[lanes[i].timeline as usize]);
+        let starts = eight!(i => lanes[i].start + located[i].key as usize * floats);
+        let shares = L::load(token, &eight!(i => self.share(i, located[i])));
+        if is_cubic {
+            let secs = L::load(token, &eight!(i => located[i].secs));
+            return cubic(token, self.part, (values, starts), (shares, secs));
+        }
+        let from = rows::<L>(token, values, starts, 0);
+        if self.part == Part::Rotation {
+            let [square, scale, ..] = rows::<L>(token, values, starts, 4);
+            return along(token, (from, rows::<L>(token, values, starts, 6)), shares, (square, scale));
+        }
+        straight(token, (from, rows::<L>(token, values, starts, 4)), shares)
     }
 
     #[inline(always)]
@@ -202,40 +206,59 @@ impl Block {
 /// Four numbers of each lane, so many behind where its key starts.
 #[inline(always)]
 fn rows<L: Lanes>(token: L::Token, values: &[f32], starts: [usize; WIDTH], at: usize) -> [L; 4] {
-    let row = |start: usize| values.get(start + at..).and_then(<[f32]>::first_chunk).unwrap_or(&[0.0; 4]);
-    L::from_rows(token, starts.map(row))
+    L::from_rows(token, eight!(i => four(values, starts[i] + at)))
+}
+
+#[inline(always)]
+fn four(values: &[f32], start: usize) -> &[f32; 4] {
+    values.get(start..).and_then(<[f32]>::first_chunk).unwrap_or(&[0.0; 4])
 }
 
 /// `(1 - t) * a + t * b`.
 #[inline(always)]
 fn straight<L: Lanes>(token: L::Token, (a, b): ([L; 4], [L; 4]), share: L) -> [L; 4] {
     let rest = L::splat(token, 1.0) - share;
-    [0, 1, 2, 3].map(|i| rest * a[i] + share * b[i])
+    mixed((a, rest), (b, share))
+}
+
+#[inline(always)]
+fn mixed<L: Lanes>((a, of_a): ([L; 4], L), (b, of_b): ([L; 4], L)) -> [L; 4] {
+    [a[0] * of_a + b[0] * of_b, a[1] * of_a + b[1] * of_b, a[2] * of_a + b[2] * of_b, a[3] * of_a + b[3] * of_b]
 }
 
 #[inline(always)]
 fn along<L: Lanes>(token: L::Token, (a, b): ([L; 4], [L; 4]), share: L, (square, scale): (L, L)) -> [L; 4] {
     let (of_a, of_b) = arc_weights(token, share, square, scale);
-    [0, 1, 2, 3].map(|i| a[i] * of_a + b[i] * of_b)
+    mixed((a, of_a), (b, of_b))
 }
 
 /// glTF 2.0 specification, appendix C.5. Where a rotation has no direction, the earlier key's.
 #[inline(always)]
-fn cubic<L: Lanes>(token: L::Token, part: Part, keys: impl Fn(usize) -> [L; 4], (t, secs): (L, L)) -> [L; 4] {
-    let (from, leaving, arriving, to) = (keys(4), keys(8), keys(CUBIC), keys(CUBIC + 4));
-    let of = |value| L::splat(token, value);
+fn cubic<L: Lanes>(
+    token: L::Token,
+    part: Part,
+    (values, starts): (&[f32], [usize; WIDTH]),
+    (t, secs): (L, L),
+) -> [L; 4] {
+    let (from, leaving) = (rows::<L>(token, values, starts, 4), rows::<L>(token, values, starts, 8));
+    let (arriving, to) = (rows::<L>(token, values, starts, CUBIC), rows::<L>(token, values, starts, CUBIC + 4));
+    let (one, two, three) = (L::splat(token, 1.0), L::splat(token, 2.0), L::splat(token, 3.0));
     let (t2, t3) = (t * t, t * t * t);
-    let to_share = of(3.0) * t2 - of(2.0) * t3;
-    let from_share = of(1.0) - to_share;
-    let (leaving_share, arriving_share) = (secs * (t3 - of(2.0) * t2 + t), secs * (t3 - t2));
-    let blended = [0, 1, 2, 3].map(|i| {
-        ((from_share * from[i] + leaving_share * leaving[i]) + to_share * to[i]) + arriving_share * arriving[i]
-    });
+    let to_share = three * t2 - two * t3;
+    let (leaving_share, arriving_share) = (secs * (t3 - two * t2 + t), secs * (t3 - t2));
+    let ends = mixed((from, one - to_share), (to, to_share));
+    let tangents = mixed((leaving, leaving_share), (arriving, arriving_share));
+    let blended = [ends[0] + tangents[0], ends[1] + tangents[1], ends[2] + tangents[2], ends[3] + tangents[3]];
     if part != Part::Rotation {
         return blended;
     }
     let has_direction = L::is_normal(token, dot4(blended, blended));
-    [0, 1, 2, 3].map(|i| L::select(has_direction, blended[i], from[i]))
+    [
+        L::select(has_direction, blended[0], from[0]),
+        L::select(has_direction, blended[1], from[1]),
+        L::select(has_direction, blended[2], from[2]),
+        L::select(has_direction, blended[3], from[3]),
+    ]
 }
 
 /// The straight keys of a track; vectors are cut or filled up to so many numbers.

@@ -13,7 +13,7 @@ use anyrig_scene::{NodeId, Skin};
 use blocks::Locals;
 use compose::{Matrices, compose, matrices};
 use glam::DAffine3;
-use timeline::Located;
+use timeline::{Cursor, Located};
 
 /// Plays [`Tracks`]: where all nodes are at a time, as `f32` matrices.
 ///
@@ -24,7 +24,7 @@ use timeline::Located;
 pub struct Player<'t> {
     tracks: &'t Tracks,
     kernel: Kernel,
-    cursors: Vec<u32>,
+    cursors: Vec<Cursor>,
     located: Vec<Located>,
     locals: Vec<Locals>,
     matrices: Vec<Matrices>,
@@ -47,7 +47,7 @@ impl<'t> Player<'t> {
         let mut player = Self {
             tracks,
             kernel,
-            cursors: vec![0; tracks.timelines.len()],
+            cursors: vec![Cursor::default(); tracks.timelines.len()],
             located: vec![Located::default(); tracks.timelines.len()],
             locals: tracks.locals.clone(),
             matrices: tracks.matrices.clone(),
@@ -65,7 +65,7 @@ impl<'t> Player<'t> {
     pub fn play(&mut self, time_secs: f64) {
         let timelines = self.tracks.timelines.iter().zip(&mut self.cursors);
         for ((timeline, cursor), located) in timelines.zip(&mut self.located) {
-            *located = timeline.play(time_secs, cursor);
+            *located = cursor.again(time_secs).unwrap_or_else(|| timeline.play(time_secs, cursor));
         }
         self.frame(time_secs);
     }

@@ -20,6 +20,26 @@ pub(super) struct Located {
     pub secs: f32,
 }
 
+/// The keys that a time lay between last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cursor {
+    start_secs: f64,
+    end_secs: f64,
+    key: u32,
+    secs: f32,
+}
+
+impl Cursor {
+    /// Where a time lies, as long as it is between the same keys.
+    #[inline(always)]
+    pub(super) fn again(&self, time_secs: f64) -> Option<Located> {
+        let seconds = self.end_secs - self.start_secs;
+        let is_between = self.start_secs < time_secs && time_secs < self.end_secs;
+        let share = (time_secs - self.start_secs) / seconds;
+        is_between.then_some(Located { key: self.key, share: share as f32, secs: self.secs })
+    }
+}
+
 impl Timeline {
     /// Without a memory. A time that is not a number counts as before the first key.
     pub(super) fn search(&self, time_secs: f64) -> Located {
@@ -30,14 +50,17 @@ impl Timeline {
     }
 
     /// From where the cursor was left. The result is the same.
-    pub(super) fn play(&self, time_secs: f64, cursor: &mut u32) -> Located {
+    pub(super) fn play(&self, time_secs: f64, cursor: &mut Cursor) -> Located {
         let Self::Keys(times) = self else { return self.search(time_secs) };
-        let holds = |key: usize| matches!(times.get(key..), Some([a, b, ..]) if *a <= time_secs && time_secs < *b);
-        let at = *cursor as usize;
-        let found = [at, at + 1].into_iter().find(|key| holds(*key));
-        let key = found.unwrap_or_else(|| key_before(times, time_secs));
-        *cursor = key as u32;
-        between(times, key, time_secs)
+        let next = cursor.key as usize + 1;
+        let is_next = matches!(times.get(next..), Some([a, b, ..]) if *a <= time_secs && time_secs < *b);
+        let key = if is_next { next } else { key_before(times, time_secs) };
+        let located = between(times, key, time_secs);
+        *cursor = Cursor { key: located.key, secs: located.secs, ..Cursor::default() };
+        if let Some([start, end, ..]) = times.get(key..).filter(|_| located.secs.is_finite()) {
+            (cursor.start_secs, cursor.end_secs) = (*start, *end);
+        }
+        located
     }
 }
 
@@ -106,9 +129,10 @@ mod tests {
         ) {
             times.sort_by(f64::total_cmp);
             let timeline = Timeline::Keys(times);
-            let mut cursor = 0;
+            let mut cursor = Cursor::default();
             for time_secs in at {
-                prop_assert_eq!(timeline.play(time_secs, &mut cursor), timeline.search(time_secs));
+                let found = cursor.again(time_secs).unwrap_or_else(|| timeline.play(time_secs, &mut cursor));
+                prop_assert_eq!(found, timeline.search(time_secs));
             }
         }
     }

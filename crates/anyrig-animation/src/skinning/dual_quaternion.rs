@@ -1,13 +1,12 @@
 //! Dual quaternion skinning.
 
 use super::Rows;
-use super::linear::quad;
+use super::linear::{entry, rows};
 use super::motion::{Motion, Rows3, apply, turn};
 use super::points::Deformer;
-use crate::lanes::{Lanes, Values, WIDTH, cross, dot4};
+use crate::lanes::{Lanes, Values, WIDTH, cross, dot4, eight};
 use anyrig_scene::Trs;
 use glam::{DAffine3, DMat3, DQuat};
-use std::array;
 
 /// A joint's `scene_from_mesh` as a stretch followed by a rigid motion.
 ///
@@ -70,11 +69,11 @@ impl Entry {
     }
 
     fn real(&self) -> &[f32; 4] {
-        quad(&self.0, 0)
+        &self.0[0].as_chunks().0[0]
     }
 
     fn dual(&self) -> &[f32; 4] {
-        quad(&self.0, 1)
+        &self.0[0].as_chunks().0[1]
     }
 }
 
@@ -88,7 +87,7 @@ pub(super) struct DualQuaternion<'a, R> {
 impl<R: Rows> DualQuaternion<'_, R> {
     #[inline(always)]
     fn entry(&self, joint: u32) -> &Entry {
-        &self.palette[(joint as usize).min(self.palette.len() - 1)]
+        entry(self.palette, joint)
     }
 
     /// The first joint that has weight; the identity when none has.
@@ -103,22 +102,26 @@ impl<R: Rows> DualQuaternion<'_, R> {
     fn sum<L: Lanes>(&self, token: L::Token, point: usize) -> [Values; 3] {
         let (joints, weights) = self.rows.of(point);
         let pivot = *self.pivot(point).real();
-        let entry = |joint: u32, weight: f32| {
-            let entry = self.entry(joint);
-            let signed = L::splat(token, if dot_four(pivot, *entry.real()) < 0.0 { -weight } else { weight });
-            let weight = L::splat(token, weight);
-            let [motion, first, second] = entry.0.each_ref().map(|values| L::load(token, values));
-            [signed * motion, weight * first, weight * second]
-        };
         let (Some((joint, joints)), Some((weight, weights))) = (joints.split_first(), weights.split_first()) else {
             return [[0.0; WIDTH]; 3];
         };
-        let mut sum = entry(*joint, *weight);
+        let [mut motion, mut first, mut second] = self.weighted::<L>(token, pivot, *joint, *weight);
         for (joint, weight) in joints.iter().zip(weights) {
-            let [a, b, c] = entry(*joint, *weight);
-            sum = [sum[0] + a, sum[1] + b, sum[2] + c];
+            let [a, b, c] = self.weighted::<L>(token, pivot, *joint, *weight);
+            motion = motion + a;
+            first = first + b;
+            second = second + c;
         }
-        sum.map(L::to_array)
+        [motion.to_array(), first.to_array(), second.to_array()]
+    }
+
+    #[inline(always)]
+    fn weighted<L: Lanes>(&self, token: L::Token, pivot: [f32; 4], joint: u32, weight: f32) -> [L; 3] {
+        let entry = self.entry(joint);
+        let signed = L::splat(token, if dot_four(pivot, *entry.real()) < 0.0 { -weight } else { weight });
+        let weight = L::splat(token, weight);
+        let Entry([motion, first, second]) = entry;
+        [signed * L::load(token, motion), weight * L::load(token, first), weight * L::load(token, second)]
     }
 
     /// The pivots' own rotations and translations where the sums have no direction.
@@ -130,7 +133,7 @@ impl<R: Rows> DualQuaternion<'_, R> {
         usual: L::Mask,
         (real, dual): ([L; 4], [L; 4]),
     ) -> ([L; 4], [L; 4]) {
-        let pivots: [&Entry; WIDTH] = array::from_fn(|i| self.pivot(first + i));
+        let pivots: [&Entry; WIDTH] = eight!(i => self.pivot(first + i));
         let reals = L::from_rows(token, pivots.map(Entry::real));
         let duals = L::from_rows(token, pivots.map(Entry::dual));
         let choose = |found: [L; 4], pivot: [L; 4]| [0, 1, 2, 3].map(|i| L::select(usual, found[i], pivot[i]));
@@ -140,13 +143,17 @@ impl<R: Rows> DualQuaternion<'_, R> {
 
 impl<R: Rows> Deformer for DualQuaternion<'_, R> {
     type Motion<L: Lanes> = Stretched<L>;
+    type Sums = [[Values; 3]; WIDTH];
 
     #[inline(always)]
-    fn motion<L: Lanes>(&self, token: L::Token, first: usize) -> Stretched<L> {
-        let sums: [[Values; 3]; WIDTH] = array::from_fn(|i| self.sum::<L>(token, first + i));
-        let row = |r: usize| L::from_rows(token, sums.each_ref().map(|sum| quad(sum, r)));
-        let (real, dual, stretch) = (row(0), row(1), [row(2), row(3), row(4)].map(|[a, b, c, _]| [a, b, c]));
-        let [.., weights] = row(5);
+    fn motion<L: Lanes>(&self, token: L::Token, first: usize, sums: &mut Self::Sums) -> Stretched<L> {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = self.sum::<L>(token, first + i);
+        }
+        let [real, dual] = rows::<L, 3>(token, sums, 0);
+        let [upper, middle] = rows::<L, 3>(token, sums, 1);
+        let [lower, [.., weights]] = rows::<L, 3>(token, sums, 2);
+        let stretch = [upper, middle, lower].map(|[a, b, c, _]| [a, b, c]);
         let square = dot4(real, real);
         let factor = L::splat(token, 1.0) / square.sqrt();
         let mut unit = (real.map(|c| c * factor), dual.map(|c| c * factor));
@@ -174,7 +181,11 @@ impl<L: Lanes> Stretched<L> {
         let ([rx, ry, rz, rw], [dx, dy, dz, dw]) = (rotation, dual);
         let (r, d) = ([rx, ry, rz], [dx, dy, dz]);
         let (c, two) = (cross(r, d), L::splat(token, 2.0));
-        let translation = [0, 1, 2].map(|i| two * ((rw * d[i] - dw * r[i]) + c[i]));
+        let translation = [
+            two * ((rw * dx - dw * rx) + c[0]),
+            two * ((rw * dy - dw * ry) + c[1]),
+            two * ((rw * dz - dw * rz) + c[2]),
+        ];
         Self { token, stretch, rotation, translation }
     }
 

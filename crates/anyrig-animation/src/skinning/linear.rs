@@ -3,9 +3,8 @@
 use super::Rows;
 use super::motion::{Motion, Rows3, apply};
 use super::points::Deformer;
-use crate::lanes::{Lanes, Values, WIDTH};
+use crate::lanes::{Lanes, Values, WIDTH, eight};
 use glam::{DAffine3, DMat3, DVec3};
-use std::array;
 
 /// An affine `scene_from_mesh` of a joint, by rows: `scene[r] = ((m[r][0] * x + m[r][1] * y) + m[r][2] * z) + m[r][3]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +57,12 @@ pub(super) fn fill<J, E>(entries: &mut Vec<E>, joints: &[J], identity: &J, entry
     entries.push(entry(identity));
 }
 
+/// A joint's entry; the last one, which is the identity, for one that is missing.
+#[inline(always)]
+pub(super) fn entry<E>(palette: &[E], joint: u32) -> &E {
+    palette.get(joint as usize).unwrap_or(&palette[palette.len() - 1])
+}
+
 /// The weighted sum of the joints of each point.
 pub(super) struct Linear<'a, R> {
     pub(super) rows: R,
@@ -69,43 +74,62 @@ impl<R: Rows> Linear<'_, R> {
     #[inline(always)]
     fn sum<L: Lanes>(&self, token: L::Token, point: usize) -> [Values; 2] {
         let (joints, weights) = self.rows.of(point);
-        let entry = |joint: u32, weight: f32| {
-            let Entry([first, second]) = &self.palette[(joint as usize).min(self.palette.len() - 1)];
-            let weight = L::splat(token, weight);
-            [weight * L::load(token, first), weight * L::load(token, second)]
-        };
+        self.sum_of::<L>(token, joints, weights)
+    }
+
+    #[inline(always)]
+    fn sum_of<L: Lanes>(&self, token: L::Token, joints: &[u32], weights: &[f32]) -> [Values; 2] {
         let (Some((joint, joints)), Some((weight, weights))) = (joints.split_first(), weights.split_first()) else {
             return [[0.0; WIDTH]; 2];
         };
-        let [mut first, mut second] = entry(*joint, *weight);
+        let [mut first, mut second] = self.weighted::<L>(token, *joint, *weight);
         for (joint, weight) in joints.iter().zip(weights) {
-            let [a, b] = entry(*joint, *weight);
+            let [a, b] = self.weighted::<L>(token, *joint, *weight);
             first = first + a;
             second = second + b;
         }
         [first.to_array(), second.to_array()]
     }
+
+    #[inline(always)]
+    fn weighted<L: Lanes>(&self, token: L::Token, joint: u32, weight: f32) -> [L; 2] {
+        let Entry([first, second]) = entry(self.palette, joint);
+        let weight = L::splat(token, weight);
+        [weight * L::load(token, first), weight * L::load(token, second)]
+    }
 }
 
 impl<R: Rows> Deformer for Linear<'_, R> {
     type Motion<L: Lanes> = Affine<L>;
+    type Sums = [[Values; 2]; WIDTH];
 
     #[inline(always)]
-    fn motion<L: Lanes>(&self, token: L::Token, first: usize) -> Affine<L> {
-        let sums: [[Values; 2]; WIDTH] = array::from_fn(|i| self.sum::<L>(token, first + i));
-        let row = |r: usize| L::from_rows(token, sums.each_ref().map(|sum| quad(sum, r)));
-        let (x, y, z) = (row(0), row(1), row(2));
-        let [.., weights] = row(3);
+    fn motion<L: Lanes>(&self, token: L::Token, first: usize, sums: &mut Self::Sums) -> Affine<L> {
+        if let Some((joints, weights)) = self.rows.eight(first) {
+            for (sum, (joints, weights)) in sums.iter_mut().zip(joints.iter().zip(weights)) {
+                *sum = self.sum_of::<L>(token, joints, weights);
+            }
+        } else {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = self.sum::<L>(token, first + i);
+            }
+        }
+        let [x, y] = rows::<L, 2>(token, sums, 0);
+        let [z, [.., weights]] = rows::<L, 2>(token, sums, 1);
         let motion = Affine { matrix: [x, y, z].map(|[a, b, c, _]| [a, b, c]), translation: [x[3], y[3], z[3]] };
         let without = weights.is_equal(L::splat(token, 0.0));
         if L::is_any(without) { motion.or_identity(token, without) } else { motion }
     }
 }
 
-/// Four of the numbers of a row of several times eight.
+/// Two rows of four numbers of each point.
 #[inline(always)]
-pub(super) fn quad<const N: usize>(sum: &[Values; N], index: usize) -> &[f32; 4] {
-    &sum[index / 2].as_chunks().0[index % 2]
+pub(super) fn rows<L: Lanes, const N: usize>(
+    token: L::Token,
+    sums: &[[Values; N]; WIDTH],
+    index: usize,
+) -> [[L; 4]; 2] {
+    L::from_wide_rows(token, &eight!(i => &sums[i][index]))
 }
 
 /// One transform for all points.
@@ -113,9 +137,10 @@ pub(super) struct Rigid<'a>(pub(super) &'a JointMatrix);
 
 impl Deformer for Rigid<'_> {
     type Motion<L: Lanes> = Affine<L>;
+    type Sums = ();
 
     #[inline(always)]
-    fn motion<L: Lanes>(&self, token: L::Token, _: usize) -> Affine<L> {
+    fn motion<L: Lanes>(&self, token: L::Token, _: usize, (): &mut ()) -> Affine<L> {
         let rows = self.0.rows.map(|row| row.map(|cell| L::splat(token, cell)));
         Affine { matrix: rows.map(|[a, b, c, _]| [a, b, c]), translation: rows.map(|[.., t]| t) }
     }

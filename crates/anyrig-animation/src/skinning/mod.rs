@@ -28,6 +28,7 @@ pub use sdef::{JointSdef, SdefPoint};
 pub use skinner::Skinner;
 
 use crate::Kernel;
+use crate::lanes::WIDTH;
 use anyrig_scene::{Influences, Layout};
 
 /// What a skinning kernel reads. Empty slices mean that there is no such attribute.
@@ -102,7 +103,15 @@ impl<'a> SkinOutput<'a> {
 trait Rows: Copy + Sync {
     /// Of a point; none, or none with weight, when they are out of range.
     fn of(&self, point: usize) -> (&[u32], &[f32]);
+
+    /// Of eight points, where each has four and all are in range.
+    #[inline(always)]
+    fn eight(&self, _first: usize) -> Option<EightRows<'_>> {
+        None
+    }
 }
+
+type EightRows<'a> = (&'a [[u32; 4]; WIDTH], &'a [[f32; 4]; WIDTH]);
 
 /// Four influences at every point, the most common layout by far.
 #[derive(Clone, Copy)]
@@ -127,6 +136,11 @@ impl Rows for FourEach<'_> {
             // Still four, so that loops over them need no end of their own.
             _ => (&[0; 4], &[0.0; 4]),
         }
+    }
+
+    #[inline(always)]
+    fn eight(&self, first: usize) -> Option<EightRows<'_>> {
+        Some((self.joints.get(first..)?.first_chunk()?, self.weights.get(first..)?.first_chunk()?))
     }
 }
 

@@ -38,8 +38,8 @@ impl<'m, L: Lanes> Directions<'m, L> {
 
     #[inline(always)]
     pub(super) fn normal(&self, normal: [L; 3]) -> [L; 3] {
-        let moved = unit_or(self.token, apply(&self.cofactors, normal), normal);
-        moved.map(|c| L::select(self.mirrors, -c, c))
+        let [x, y, z] = unit_or(self.token, apply(&self.cofactors, normal), normal);
+        [L::select(self.mirrors, -x, x), L::select(self.mirrors, -y, y), L::select(self.mirrors, -z, z)]
     }
 
     #[inline(always)]
@@ -69,15 +69,34 @@ pub(super) fn unit_or<L: Lanes>(token: L::Token, v: [L; 3], fallback: [L; 3]) ->
     let one = L::splat(token, 1.0);
     let square = dot(v, v);
     let factor = one / square.sqrt();
-    let unit = v.map(|c| c * factor);
+    let unit = scaled(v, factor);
     let usual = L::is_normal(token, square);
     if L::is_all(usual) {
         return unit;
     }
+    let careful = careful_unit(token, v, fallback);
+    [
+        L::select(usual, unit[0], careful[0]),
+        L::select(usual, unit[1], careful[1]),
+        L::select(usual, unit[2], careful[2]),
+    ]
+}
+
+/// Of a vector whose square is too small or too large a number.
+#[inline(always)]
+fn careful_unit<L: Lanes>(token: L::Token, v: [L; 3], fallback: [L; 3]) -> [L; 3] {
     let largest = v[0].abs().max(v[1].abs()).max(v[2].abs());
-    let shrunk = v.map(|c| c / largest);
-    let factor = one / dot(shrunk, shrunk).sqrt();
+    let shrunk = [v[0] / largest, v[1] / largest, v[2] / largest];
+    let unit = scaled(shrunk, L::splat(token, 1.0) / dot(shrunk, shrunk).sqrt());
     let has_direction = L::is_normal(token, largest);
-    let careful = |i: usize| L::select(has_direction, shrunk[i] * factor, fallback[i]);
-    [0, 1, 2].map(|i| L::select(usual, unit[i], careful(i)))
+    [
+        L::select(has_direction, unit[0], fallback[0]),
+        L::select(has_direction, unit[1], fallback[1]),
+        L::select(has_direction, unit[2], fallback[2]),
+    ]
+}
+
+#[inline(always)]
+fn scaled<L: Lanes>([x, y, z]: [L; 3], factor: L) -> [L; 3] {
+    [x * factor, y * factor, z * factor]
 }

@@ -10,7 +10,10 @@ const GRAIN: usize = 8192;
 /// What eight points do, from the number of the first.
 pub(super) trait Deformer: Sync {
     type Motion<L: Lanes>: Motion<L>;
-    fn motion<L: Lanes>(&self, token: L::Token, first: usize) -> Self::Motion<L>;
+    /// Room for what is summed up point by point. In memory on purpose: the compiler would try to keep the sums of all
+    /// eight points in registers at once.
+    type Sums: Default;
+    fn motion<L: Lanes>(&self, token: L::Token, first: usize, sums: &mut Self::Sums) -> Self::Motion<L>;
 }
 
 /// One attribute before and after, equally long.
@@ -131,16 +134,17 @@ impl<D: Deformer> Task for Move<'_, '_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, token: L::Token) {
+        let mut sums = D::Sums::default();
         let full = self.points.full_blocks();
         let blocks = self.points.positions.from.len().div_ceil(WIDTH);
         for block in 0..full {
-            let motion = self.deformer.motion::<L>(token, self.points.first + block * WIDTH);
+            let motion = self.deformer.motion::<L>(token, self.points.first + block * WIDTH, &mut sums);
             let Points { positions, normals, tangents, .. } = &mut self.points;
             let Some(positions) = positions.eight(block) else { break };
             move_block(token, &motion, (positions, normals.eight(block), tangents.eight(block)));
         }
         for block in full..blocks {
-            let motion = self.deformer.motion::<L>(token, self.points.first + block * WIDTH);
+            let motion = self.deformer.motion::<L>(token, self.points.first + block * WIDTH, &mut sums);
             move_few(token, &motion, &mut self.points, block);
         }
     }
