@@ -126,7 +126,7 @@ impl Reader<'_, '_> {
                 settings.set(name, value as f64);
             }
         }
-        // 2 shows the smoothed surface (`FbxMesh::EMeshSmoothness`: hull, coarse, medium, fine).
+        // 0 shows the hull, all others a smoothed surface (`FbxMesh::EMeshSmoothness`: hull, rough, medium, fine).
         let is_smoothed = settings.get("Smoothness").and_then(Value::as_f64).is_some_and(|s| s >= 1.0);
         if is_smoothed {
             self.push(&codes::SUBDIVISION, node, "its control cage is shown", 1);

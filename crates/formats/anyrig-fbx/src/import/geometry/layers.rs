@@ -76,6 +76,9 @@ pub(super) const NORMAL: Kind =
     Kind { element: "LayerElementNormal", values: "Normals", indexes: "NormalsIndex", width: 3 };
 pub(super) const TANGENT: Kind =
     Kind { element: "LayerElementTangent", values: "Tangents", indexes: "TangentsIndex", width: 3 };
+/// The fourth numbers of tangents, by the same indexes.
+pub(super) const TANGENT_SIGN: Kind =
+    Kind { element: "LayerElementTangent", values: "TangentsW", indexes: "TangentsIndex", width: 1 };
 pub(super) const BINORMAL: Kind =
     Kind { element: "LayerElementBinormal", values: "Binormals", indexes: "BinormalsIndex", width: 3 };
 pub(super) const UV: Kind = Kind { element: "LayerElementUV", values: "UV", indexes: "UVIndex", width: 2 };

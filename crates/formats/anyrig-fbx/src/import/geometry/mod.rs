@@ -18,7 +18,7 @@ use crate::codes;
 use crate::document::{Decoder, Node};
 use anyrig_bytes::{Buffer, Context, Diagnostic, Result};
 use anyrig_scene::{Domain, Mesh, MeshId, MeshInstance, NodeId, Part, Semantic, Trs};
-use columns::Column;
+use columns::{Column, Side};
 use layers::{COLOR, Kind, Layer, Mapping};
 use normals::Smoothing;
 use parts::Assignment;
@@ -87,7 +87,7 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     // Several geometries may take the name of one model, which is kept in the mesh and while it is made.
     import.take_product(2 * name.len(), geometry)?;
     let name = name.clone();
-    let slots = materials::count(import, geometry, model)?;
+    let slots = materials::most(import, geometry);
     let is_old = import.objects.document().version_number() < 6000;
     let mut reader =
         Reader { context: import.context, decoder: &mut import.decoder, name: name.clone(), slots, is_old };
@@ -225,18 +225,27 @@ impl Reader<'_, '_> {
         };
         let mut tangents = self.layers(node, layers::TANGENT, polygons)?.into_iter();
         if let Some(layer) = tangents.next() {
-            let binormals = self.layers(node, layers::BINORMAL, polygons)?;
-            let binormal = binormals.iter().find(|b| b.index == layer.index).or(binormals.first());
-            let other = |name: &str| Semantic::Custom(name.to_owned());
-            let tangent = self.spread(node, &layer, other("tangent"), (polygons, at.len()))?;
-            let spread = |b: &Layer| self.spread(node, b, other("binormal"), (polygons, at.len()));
-            let binormal = binormal.map(spread).transpose()?;
+            let tangent = self.spread(node, &layer, Semantic::Custom("tangent".to_owned()), (polygons, at.len()))?;
+            let side = self.side(node, layer.index, (polygons, at.len()))?;
             self.book(polygons.corners.len() * 16, node)?;
-            columns.push(columns::tangents(&normal, &tangent, binormal.as_ref(), polygons));
+            columns.push(columns::tangents(&normal, &tangent, &side, polygons));
             self.push(&codes::TANGENT_SETS, node, "", tangents.count() as u64);
         }
         columns.insert(1, normal);
         Ok(())
+    }
+
+    /// Where the binormals of a layer of tangents are: as the file has them, else by the fourth number of the tangents.
+    fn side(&mut self, node: Node<'_>, index: i64, (polygons, points): (&Polygons, usize)) -> Result<Side> {
+        let binormals = self.layers(node, layers::BINORMAL, polygons)?;
+        if let Some(layer) = binormals.iter().find(|b| b.index == index).or(binormals.first()) {
+            let semantic = Semantic::Custom("binormal".to_owned());
+            return Ok(Side::Binormals(self.spread(node, layer, semantic, (polygons, points))?));
+        }
+        let signs = self.layers(node, layers::TANGENT_SIGN, polygons)?;
+        let Some(layer) = signs.iter().find(|signs| signs.index == index) else { return Ok(Side::Unsaid) };
+        let semantic = Semantic::Custom("tangent sign".to_owned());
+        Ok(Side::Signs(self.spread(node, layer, semantic, (polygons, points))?))
     }
 
     fn made_normals(&mut self, node: Node<'_>, polygons: &Polygons, at: &[[f32; 3]]) -> Result<Column> {

@@ -36,7 +36,10 @@ pub(super) struct Names {
     pub emissive_factor: &'static [&'static str],
     pub opacity: &'static [&'static str],
     pub normal: &'static [&'static str],
+    /// How strongly the normal texture bends normals.
+    pub normal_scale: &'static [&'static str],
     pub occlusion: &'static [&'static str],
+    pub occlusion_strength: &'static [&'static str],
     pub double_sided: &'static [&'static str],
     pub unlit: &'static [&'static str],
     /// How the property that takes the texture is called.
@@ -68,7 +71,9 @@ const CLASSIC: Names = Names {
     emissive_factor: &["EmissiveFactor"],
     opacity: &[],
     normal: &["NormalMap"],
+    normal_scale: &["BumpFactor"],
     occlusion: &[],
+    occlusion_strength: &[],
     double_sided: &[],
     unlit: &[],
     texture: PLAIN,
@@ -85,6 +90,7 @@ const ARNOLD: Names = Names {
     emissive_factor: &["emission"],
     opacity: &["opacity"],
     normal: &["normalCamera", "NormalMap"],
+    normal_scale: &[],
     ..CLASSIC
 };
 
@@ -106,6 +112,7 @@ const STINGRAY: Names = Names {
     emissive_factor: &["emissive_intensity"],
     opacity: &[],
     normal: &["normal"],
+    normal_scale: &[],
     occlusion: &["ao"],
     texture: Affixes { before: "TEX_", after: "_map" },
     texture_on: Affixes { before: "use_", after: "_map" },
@@ -123,6 +130,7 @@ const MAX_PHYSICAL: Names = Names {
     emissive_factor: &["emission"],
     opacity: &["cutout"],
     normal: &["bump"],
+    normal_scale: &["bump_map_amt"],
     texture: MAP,
     texture_on: Affixes { before: "", after: "_map_on" },
     ..CLASSIC
@@ -148,9 +156,12 @@ const MAX_GLTF: Names = Names {
     emissive_factor: &[],
     opacity: &["Alpha", "alpha"],
     normal: &["normal"],
+    normal_scale: &["normal"],
     occlusion: &["ambientOcclusion"],
+    occlusion_strength: &["ambientOcclusion"],
     double_sided: &["DoubleSided"],
-    unlit: &["unlit"],
+    // Beyond the core, names have another prefix.
+    unlit: &["3dsMax|extension|unlit"],
     texture: Affixes { before: "", after: "Map" },
     multiplies: true,
     ..CLASSIC
@@ -163,7 +174,9 @@ const MAX_METAL_ROUGH: Names = Names {
     emissive: &["emit_color"],
     opacity: &["opacity"],
     normal: &["norm"],
+    normal_scale: &["bump_map_amt"],
     occlusion: &["ao"],
+    occlusion_strength: &[],
     double_sided: &[],
     unlit: &[],
     texture: MAP,

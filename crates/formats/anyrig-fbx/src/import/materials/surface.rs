@@ -9,21 +9,13 @@ use crate::document::Node;
 use crate::import::NamedProperty;
 use crate::import::objects::{ObjectId, Objects};
 use anyrig_bytes::{Diagnostic, Result, Value};
-use anyrig_scene::{AlphaMode, Material, TextureUse};
+use anyrig_scene::{AlphaMode, Material, TextureSlot, TextureUse};
 use std::collections::BTreeMap;
-
-/// Number of texture slots of a material.
-pub(super) const SLOTS: usize = 5;
-const BASE_COLOR: usize = 0;
-const METALLIC_ROUGHNESS: usize = 1;
-const NORMAL: usize = 2;
-const OCCLUSION: usize = 3;
-const EMISSIVE: usize = 4;
 
 pub(super) struct Made {
     pub material: Material,
     /// Slots whose texture asks for a set of texture coordinates by name.
-    pub uv_sets: Vec<(usize, String)>,
+    pub uv_sets: Vec<(TextureSlot, String)>,
 }
 
 /// Makes a material; `sources` are its textures with the properties that they are connected to.
@@ -41,7 +33,7 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     (material.metallic, material.roughness) = maker.metallic_roughness(import, shader);
     let base = maker.rgb(&import.objects, maker.names.base_color).unwrap_or([1.0; 3]);
     let factor = maker.number(&import.objects, maker.names.base_factor).unwrap_or(1.0);
-    material.base_color_texture = maker.texture(import, BASE_COLOR, maker.names.base_color)?;
+    material.base_color_texture = maker.texture(import, TextureSlot::BaseColor, maker.names.base_color)?;
     let replaced = material.base_color_texture.is_some() && !maker.names.multiplies;
     let tint = if replaced { [1.0; 3] } else { base };
     let alpha = maker.alpha(import, shader);
@@ -50,7 +42,11 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     maker.emission(import, &mut material)?;
     maker.metallic_roughness_texture(import, &mut material)?;
     maker.normal(import, &mut material)?;
-    material.occlusion_texture = maker.texture(import, OCCLUSION, maker.names.occlusion)?;
+    material.occlusion_texture = maker.texture(import, TextureSlot::Occlusion, maker.names.occlusion)?;
+    let strength = maker.number(&import.objects, maker.names.occlusion_strength);
+    if let (Some(_), Some(strength)) = (&material.occlusion_texture, strength) {
+        material.occlusion_strength = strength.clamp(0.0, 1.0) as f32;
+    }
     material.double_sided = maker.flag(&import.objects, maker.names.double_sided);
     material.unlit = maker.flag(&import.objects, maker.names.unlit)
         || shading_model(&import.objects, object).eq_ignore_ascii_case("constant");
@@ -59,6 +55,8 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
         material.alpha_mode = AlphaMode::Blend;
     }
     parts::read(&maker, &import.objects, shader, &mut material);
+    parts::textures(&mut maker, import, shader, &mut material)?;
+    parts::tell(&maker, import, shader);
     maker.rest(import, &mut material)?;
     Ok(Made { material, uv_sets: maker.uv_sets })
 }
@@ -66,11 +64,11 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
 pub(super) struct Maker<'s> {
     names: &'static Names,
     bindings: BTreeMap<String, String>,
-    object: ObjectId,
+    pub(super) object: ObjectId,
     sources: &'s [(String, ObjectId)],
     /// Which sources found a place.
     used: Vec<bool>,
-    uv_sets: Vec<(usize, String)>,
+    uv_sets: Vec<(TextureSlot, String)>,
 }
 
 impl Maker<'_> {
@@ -90,12 +88,15 @@ impl Maker<'_> {
     }
 
     pub(super) fn number(&self, objects: &Objects<'_>, names: &[&str]) -> Option<f64> {
-        self.property(objects, names)?.f64(0)
+        objects.finite(self.object, self.property(objects, names)?)
     }
 
     pub(super) fn rgb(&self, objects: &Objects<'_>, names: &[&str]) -> Option<[f64; 3]> {
         let property = self.property(objects, names)?;
-        let first = property.f64(0)?;
+        let first = objects.finite(self.object, property)?;
+        if property.has_non_finite() {
+            objects.note(self.object, property);
+        }
         Some([first, property.f64(1).unwrap_or(first), property.f64(2).unwrap_or(first)])
     }
 
@@ -122,13 +123,18 @@ impl Maker<'_> {
         None
     }
 
-    fn texture(&mut self, import: &mut Import<'_>, slot: usize, names: &[&str]) -> Result<Option<TextureUse>> {
+    pub(super) fn texture(
+        &mut self,
+        import: &mut Import<'_>,
+        slot: TextureSlot,
+        names: &[&str],
+    ) -> Result<Option<TextureUse>> {
         let Some((_, source)) = self.source(&import.objects, names) else { return Ok(None) };
         let used = textures::texture(import, source)?;
         Ok(used.map(|used| self.place(slot, used)))
     }
 
-    fn place(&mut self, slot: usize, used: Used) -> TextureUse {
+    fn place(&mut self, slot: TextureSlot, used: Used) -> TextureUse {
         let mut texture = TextureUse::new(used.texture);
         texture.transform = used.transform;
         if !used.uv_set.is_empty() {
@@ -168,7 +174,7 @@ impl Maker<'_> {
     fn emission(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
         let color = self.rgb(&import.objects, self.names.emissive).unwrap_or([0.0; 3]);
         let factor = self.number(&import.objects, self.names.emissive_factor).unwrap_or(1.0);
-        material.emissive_texture = self.texture(import, EMISSIVE, self.names.emissive)?;
+        material.emissive_texture = self.texture(import, TextureSlot::Emissive, self.names.emissive)?;
         let replaced = material.emissive_texture.is_some() && !self.names.multiplies;
         let color = if replaced { [1.0; 3] } else { color };
         material.emissive = color.map(|c| (c * factor).max(0.0) as f32);
@@ -208,15 +214,23 @@ impl Maker<'_> {
         if !self.names.multiplies {
             material.roughness = 1.0;
         }
-        material.metallic_roughness_texture = Some(self.place(METALLIC_ROUGHNESS, used));
+        material.metallic_roughness_texture = Some(self.place(TextureSlot::MetallicRoughness, used));
         Ok(())
     }
 
     fn normal(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
-        material.normal_texture = self.texture(import, NORMAL, self.names.normal)?;
-        if material.normal_texture.is_some() {
-            return Ok(());
+        material.normal_texture = self.texture(import, TextureSlot::Normal, self.names.normal)?;
+        if material.normal_texture.is_none() {
+            self.bump_as_normal(import, material)?;
         }
+        let scale = self.number(&import.objects, self.names.normal_scale);
+        if let (Some(_), Some(scale)) = (&material.normal_texture, scale) {
+            material.normal_scale = scale as f32;
+        }
+        Ok(())
+    }
+
+    fn bump_as_normal(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
         // Some exporters connect normal maps as bump maps; the file's name tells.
         let Some(index) = self.sources.iter().position(|(name, _)| name == "Bump") else { return Ok(()) };
         let Some(used) = textures::texture(import, self.sources[index].1)? else { return Ok(()) };
@@ -224,7 +238,7 @@ impl Maker<'_> {
         let file = image.and_then(|i| i.uri.as_deref().or(i.extras.get("fbx.file").and_then(Value::as_str)));
         if file.is_some_and(names_normals) {
             self.used[index] = true;
-            material.normal_texture = Some(self.place(NORMAL, used));
+            material.normal_texture = Some(self.place(TextureSlot::Normal, used));
             let message = "the bump map was taken as a normal map, because its file is called so";
             import.context.tell(&codes::BUMP_AS_NORMAL, material.name.clone(), message);
         }
@@ -245,7 +259,12 @@ impl Maker<'_> {
         let color = objects.vec3(self.object, "TransparentColor", glam::DVec3::ZERO);
         let alpha = 1.0 - factor * (color.x + color.y + color.z) / 3.0;
         // Many files say so of surfaces that are opaque; one that cannot be seen at all would not be there.
-        if alpha <= 0.0 { 1.0 } else { alpha.min(1.0) }
+        if alpha <= 0.0 {
+            let message = format!("TransparencyFactor {factor} times TransparentColor leaves nothing");
+            import.context.tell(&codes::TRANSPARENCY, objects.get(self.object).name.clone(), message);
+            return 1.0;
+        }
+        alpha.min(1.0)
     }
 
     /// Whether a texture makes the surface transparent: the alpha of the base colour is, when both are one image.
