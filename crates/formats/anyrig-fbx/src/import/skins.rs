@@ -6,7 +6,7 @@
 
 use super::Import;
 use super::booking::Work;
-use super::objects::{End, ObjectId, Objects};
+use super::objects::{End, Object, ObjectId, Objects};
 use crate::codes;
 use crate::document::Node;
 use anyrig_animation::{Evaluator, Pose};
@@ -80,14 +80,16 @@ impl<'a> Rest<'a> {
     }
 }
 
+/// Whether a pose is that of bind time. Rest poses only serve the program that wrote them.
+pub(super) fn is_bind_pose(pose: &Object<'_>) -> bool {
+    let kind = pose.node.child("Type").and_then(|n| n.text(0));
+    pose.subtype == "BindPose" || kind.as_deref() == Some("BindPose")
+}
+
 /// The matrices of all bind poses.
 fn poses<'a>(objects: &Objects<'a>) -> BTreeMap<ObjectId, Node<'a>> {
     let mut found = BTreeMap::new();
-    for pose in objects.of_class("Pose") {
-        let kind = pose.node.child("Type").and_then(|n| n.text(0));
-        if &*pose.subtype != "BindPose" && kind.as_deref() != Some("BindPose") {
-            continue;
-        }
+    for pose in objects.of_class("Pose").filter(|pose| is_bind_pose(pose)) {
         for entry in pose.node.children_named("PoseNode") {
             let end = entry.child("Node").and_then(|n| n.property(0)).and_then(|p| objects.find(&p));
             if let (Some(End::Object(model)), Some(matrix)) = (end, entry.child("Matrix")) {
