@@ -8,14 +8,15 @@ use anyrig_bytes::{Diagnostic, Result, SharedBytes, maths::f64 as maths};
 use anyrig_scene::{Image, ImageId, RotationOrder, Sampler, Texture, TextureId, UvTransform, Wrap};
 use glam::{DAffine3, DVec3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A texture as a material uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Used {
     pub texture: TextureId,
     pub transform: Option<UvTransform>,
-    /// The name of the set of texture coordinates; empty for the first.
-    pub uv_set: String,
+    /// The name of the set of texture coordinates; empty for the first. Any number of materials may use the texture.
+    pub uv_set: Arc<str>,
 }
 
 /// Textures and images that were made.
@@ -157,7 +158,10 @@ fn make(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Used>> {
     let wrap = |name: &str| if objects.i64(object, name, 0) == 1 { Wrap::ClampToEdge } else { Wrap::Repeat };
     (sampler.wrap_u, sampler.wrap_v) = (wrap("WrapModeU"), wrap("WrapModeV"));
     texture.sampler = Some(sampler);
-    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default().into_owned();
+    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default();
+    // It may be that of the template, which all textures share.
+    import.take_product(uv_set.len(), object)?;
+    let uv_set = uv_set.into();
     let transform = transform(import, object);
     Ok(Some(Used { texture: import.scene.textures.push(texture), transform, uv_set }))
 }
@@ -215,6 +219,8 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     if let Some(video) = video {
         all.extend(paths(&import.objects, video));
     }
+    // Several textures may share a video, and all of them what their template says.
+    import.take_product(KEPT_COPIES * text_bytes(&all, &name), texture)?;
     all.retain(|path| !path.is_empty());
     if let (true, Some(video)) = (all.is_empty(), video) {
         all.push(unnamed(video));
@@ -254,6 +260,13 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     Ok(Some(id))
 }
 
+/// How often the paths and the name of an image are kept at most, in the image and to find it again.
+const KEPT_COPIES: usize = 3;
+
+fn text_bytes(paths: &[String], name: &str) -> usize {
+    paths.iter().map(String::len).sum::<usize>() + name.len()
+}
+
 /// The embedded file of a path. Of several videos of one file only one may hold it.
 fn embedded(import: &mut Import<'_>, paths: &[String]) -> Result<Option<SharedBytes>> {
     if import.textures.embedded.is_none() {
@@ -289,6 +302,7 @@ fn all_embedded(import: &mut Import<'_>) -> Result<BTreeMap<String, SharedBytes>
             continue;
         }
         let mut all: Vec<String> = paths(&import.objects, video).into();
+        import.take_product(KEPT_COPIES * text_bytes(&all, ""), video)?;
         all.retain(|path| !path.is_empty());
         if all.is_empty() {
             all.push(unnamed(video));

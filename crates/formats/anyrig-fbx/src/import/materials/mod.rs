@@ -10,7 +10,8 @@ use super::objects::{End, ObjectId, Objects};
 use crate::document::Node;
 use anyrig_bytes::Result;
 use anyrig_scene::{ElementId, MaterialId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A material of a model.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,9 @@ pub(super) enum Worn<'a> {
 pub(super) struct Materials {
     made: BTreeMap<ObjectId, MaterialId>,
     /// Names of sets of texture coordinates by material and slot.
-    uv_sets: BTreeMap<(MaterialId, usize), String>,
+    uv_sets: BTreeMap<(MaterialId, usize), Arc<str>>,
+    /// The bindings of each implementation.
+    bindings: BTreeMap<ObjectId, Arc<shaders::Bindings>>,
 }
 
 /// Materials that are connected to each object, in the order of their connections. Many geometries may belong to one
@@ -100,37 +103,59 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
 fn dress(import: &mut Import<'_>) -> Result<()> {
     let geometries: Vec<_> = import.geometries.iter().map(|(id, g)| (*id, g.clone())).collect();
     for (geometry, made) in geometries {
+        let mut all = BTreeSet::new();
         for (model, node) in &made.shown {
-            let mut list = Vec::new();
-            for worn in worn(import, geometry, *model)? {
-                list.push(match worn {
-                    Worn::Object(object) => import.materials.made.get(&object).copied(),
-                    Worn::Inline(node) => {
-                        let material = surface::inline(import, *model, node)?;
-                        Some(import.scene.materials.push(material))
-                    }
-                });
-            }
-            for material in list.iter().flatten() {
-                settle_uv_sets(import, *material, &made.uv_sets);
-            }
+            let list = wear(import, geometry, *model)?;
+            all.extend(list.iter().flatten().copied());
             if let Some(instance) = &mut import.scene.nodes[*node].mesh {
                 instance.materials = list;
             }
         }
+        // Once, however many nodes show the mesh.
+        settle_uv_sets(import, geometry, (&all, &made.uv_sets))?;
     }
     Ok(())
 }
 
+/// The materials of one instance, by slot.
+fn wear(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<Vec<Option<MaterialId>>> {
+    let worn = worn(import, geometry, model)?;
+    let mut list = Vec::with_capacity(worn.len());
+    for worn in worn {
+        list.push(match worn {
+            Worn::Object(object) => import.materials.made.get(&object).copied(),
+            Worn::Inline(node) => {
+                let material = surface::inline(import, model, node)?;
+                Some(import.scene.materials.push(material))
+            }
+        });
+    }
+    Ok(list)
+}
+
 /// Texture coordinates are asked for by name; the first mesh that has the name says which set it is.
-fn settle_uv_sets(import: &mut Import<'_>, material: MaterialId, sets: &[String]) {
-    for slot in 0..surface::SLOTS {
-        let Some(name) = import.materials.uv_sets.get(&(material, slot)).cloned() else { continue };
-        let Some(set) = sets.iter().position(|s| *s == name) else { continue };
+fn settle_uv_sets(
+    import: &mut Import<'_>,
+    geometry: ObjectId,
+    (materials, sets): (&BTreeSet<MaterialId>, &[String]),
+) -> Result<()> {
+    if sets.is_empty() {
+        return Ok(());
+    }
+    let mut places: BTreeMap<&str, u32> = BTreeMap::new();
+    for (place, name) in sets.iter().enumerate() {
+        places.entry(name).or_insert(place as u32);
+    }
+    for (material, slot) in materials.iter().flat_map(|material| (0..surface::SLOTS).map(|slot| (*material, slot))) {
+        let Some(name) = import.materials.uv_sets.get(&(material, slot)) else { continue };
+        // Names may be long, and each is looked for in each mesh.
+        import.take_product(name.len(), geometry)?;
+        let Some(set) = places.get(&**name) else { continue };
         import.materials.uv_sets.remove(&(material, slot));
         let material = &mut import.scene.materials[material];
         if let Some(used) = material.texture_slots_mut().into_iter().nth(slot).and_then(Option::as_mut) {
-            used.uv_set = set as u32;
+            used.uv_set = *set;
         }
     }
+    Ok(())
 }
