@@ -28,6 +28,14 @@ use std::collections::BTreeSet;
 /// What a diagnostic is about.
 type Subject = String;
 
+/// How many characters of a name are enough to know a mesh by.
+const SUBJECT_CHARACTERS: usize = 256;
+
+/// What messages call a mesh: a name may be long, and each of its layers may have something to tell.
+fn subject(name: &str) -> Subject {
+    name.chars().take(SUBJECT_CHARACTERS).collect()
+}
+
 /// A mesh that geometry became.
 #[derive(Clone, Debug)]
 pub(super) struct Geometry {
@@ -89,7 +97,7 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     let name = name.clone();
     let slots = materials::count(import, geometry, model)?;
     let is_old = import.objects.document().version_number() < 6000;
-    let mut reader = Reader { context: import.context, import: &mut *import, name: name.clone(), slots, is_old };
+    let mut reader = Reader { context: import.context, import: &mut *import, name: subject(&name), slots, is_old };
     let (parts, extras, uv_sets) = if node.child("Vertices").is_some() {
         reader.polygons(node)?
     } else if node.child("PointsIndex").is_some() {
@@ -352,5 +360,16 @@ impl Reader<'_, '_> {
             "ByPolygon" => Some((0..faces).map(value).collect()),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SUBJECT_CHARACTERS, subject};
+
+    #[test]
+    fn messages_do_not_repeat_long_names() {
+        assert_eq!(subject("skin"), "skin");
+        assert_eq!(subject(&"ß".repeat(100_000)), "ß".repeat(SUBJECT_CHARACTERS));
     }
 }

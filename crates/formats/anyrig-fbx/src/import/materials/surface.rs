@@ -279,8 +279,8 @@ impl Maker<'_> {
             let Some(image) = used.and_then(|used| import.scene.textures[used.texture].image) else { continue };
             let image = &import.scene.images[image];
             let file = image.uri.clone().unwrap_or_else(|| image.name.clone());
-            // Many properties may name one file.
-            import.take_product(Members::bytes(property) + file.len(), self.object)?;
+            // Many properties may name one file, and each is told with the name of the material.
+            import.take_product(Members::bytes(property) + file.len() + material.name.len(), self.object)?;
             let message = format!("{property}: {file}");
             let line = Diagnostic::new(&codes::TEXTURE_UNUSED, material.name.clone(), message);
             import.context.push(line.at(import.objects.place(self.object)));
