@@ -2,8 +2,8 @@
 
 mod common;
 
-use anyrig_bytes::{Context, MemorySource};
-use anyrig_fbx::FbxImporter;
+use anyrig_bytes::{Context, ErrorKind, Limits, MemorySource, SharedBytes};
+use anyrig_fbx::{FbxDocument, FbxImporter, import};
 use anyrig_scene::{AlphaMode, Importer, Material, Scene, Wrap};
 use common::hand::{PNG, array, assert_told, model, oo, op, read};
 
@@ -38,6 +38,22 @@ fn classic_materials_become_metallic_roughness() {
     assert_eq!((made.base_color, made.emissive), ([0.25, 0.125, 0.5, 0.5], [2.0, 0.0, 0.0]));
     assert_eq!((made.metallic, made.roughness, made.alpha_mode), (0.0, 0.5, AlphaMode::Blend));
     assert!(made.extras.get("fbx.properties").is_some_and(|p| p.get("Shininess").is_some()));
+}
+
+#[test]
+fn an_embedded_file_beyond_the_limits_ends_the_job() {
+    let content = "A".repeat(2 << 20);
+    let video = format!("Video: 15, \"Video::v\", \"Clip\" {{ Filename: \"in.png\" Content: , \"{content}\" }}\n");
+    let objects = material("") + &texture(10, "in.png", "") + &video;
+    let connections = op(10, 5, "DiffuseColor");
+    let text = format!("; FBX 7.4.0 project file\nObjects: {{\n{objects}}}\nConnections: {{\n{connections}}}\n");
+    let document = FbxDocument::read(&SharedBytes::from(text.into_bytes()), &Context::new()).expect("reads");
+    let mut limits = Limits::default();
+    limits.memory_bytes = 1 << 20;
+    let context = Context::new().with_limits(limits);
+    let error = import::import(&document, &context).expect_err("there is no room for the file");
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+    assert_eq!(context.report().count_of("fbx.texture-content"), 0);
 }
 
 #[test]

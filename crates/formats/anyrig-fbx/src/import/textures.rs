@@ -9,14 +9,15 @@ use anyrig_bytes::{Buffer, Diagnostic, Result, SharedBytes, maths::f64 as maths}
 use anyrig_scene::{Image, ImageId, RotationOrder, Sampler, Texture, TextureId, UvTransform, Wrap};
 use glam::{DAffine3, DVec3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A texture as a material uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Used {
     pub texture: TextureId,
     pub transform: Option<UvTransform>,
-    /// The name of the set of texture coordinates; empty for the first.
-    pub uv_set: String,
+    /// The name of the set of texture coordinates; empty for the first. Any number of materials may use the texture.
+    pub uv_set: Arc<str>,
 }
 
 /// Textures and images that were made.
@@ -219,7 +220,10 @@ fn make(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Used>> {
     if let Some(source) = objects.get(object).node.child("Texture_Alpha_Source").and_then(|n| n.text(0)) {
         texture.extras.set_bookkeeping("fbx.alpha_source", source.into_owned());
     }
-    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default().into_owned();
+    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default();
+    // It may be that of the template, which all textures share.
+    import.take_product(uv_set.len(), object)?;
+    let uv_set = uv_set.into();
     let transform = transform(import, object);
     Ok(Some(Used { texture: import.scene.textures.push(texture), transform, uv_set }))
 }
@@ -272,10 +276,13 @@ const SKEW_TOLERANCE: f64 = 1e-6;
 /// The image of a texture: embedded, from a file, or only a name when the file is not there.
 fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> {
     let video = video(import, texture);
+    let name = import.objects.get(video.unwrap_or(texture)).name.clone();
     let mut all: Vec<String> = paths(&import.objects, texture).into();
     if let Some(video) = video {
         all.extend(paths(&import.objects, video));
     }
+    // Several textures may share a video, and all of them what their template says.
+    import.take_product(KEPT_COPIES * text_bytes(&all, &name), texture)?;
     all.retain(|path| !path.is_empty());
     if let (true, Some(video)) = (all.is_empty(), video) {
         all.push(unnamed(video));
@@ -291,12 +298,19 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
         Some(bytes) => embedded_image(first, bytes.clone()),
         None => file_image(import, texture, &all)?,
     };
-    image.name.clone_from(&import.objects.get(video.unwrap_or(texture)).name);
+    image.name = name;
     let kind = image.bytes.as_deref().and_then(anyrig_image::sniff);
     image.mime_type = kind.map(|k| k.media_type().to_owned());
     let id = import.scene.images.push(image);
     import.textures.images.insert(key, id);
     Ok(Some(id))
+}
+
+/// How often the paths and the name of an image are kept at most, in the image and to find it again.
+const KEPT_COPIES: usize = 3;
+
+fn text_bytes(paths: &[String], name: &str) -> usize {
+    paths.iter().map(String::len).sum::<usize>() + name.len()
 }
 
 fn embedded_image(path: &str, bytes: SharedBytes) -> Image {
@@ -366,6 +380,7 @@ fn all_embedded(import: &mut Import<'_>) -> Result<Embedded> {
             continue;
         }
         let mut all: Vec<String> = paths(&import.objects, video).into();
+        import.take_product(KEPT_COPIES * text_bytes(&all, ""), video)?;
         all.retain(|path| !path.is_empty());
         known.add(video, &all, bytes);
     }

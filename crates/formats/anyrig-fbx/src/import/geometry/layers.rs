@@ -33,33 +33,38 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.values.len() / self.width
+    /// What its values and indexes take.
+    pub fn stated_bytes(&self) -> usize {
+        size_of_val(&*self.values) + self.indexes.as_deref().map_or(0, size_of_val)
     }
 
-    /// The entry of an element of the mapping's domain. What is out of range takes the last one, as readers do that
-    /// people compare with; the flag says so.
-    fn entry(&self, element: usize) -> (usize, bool) {
-        let wanted = match &self.indexes {
-            Some(indexes) => indexes.get(element).and_then(|i| usize::try_from(*i).ok()).unwrap_or(usize::MAX),
-            None => element,
-        };
-        let last = self.len() - 1;
-        if wanted <= last { (wanted, false) } else { (last, true) }
-    }
-
-    /// The values of elements in order, and how many of them were out of range.
+    /// The values of elements in order, and how many of them were out of range. What is out of range takes the last
+    /// entry, as readers do that people compare with.
     pub fn gather(&self, elements: impl ExactSizeIterator<Item = usize>) -> (Vec<f32>, u64) {
-        let mut out = Vec::with_capacity(elements.len() * self.width);
-        let mut wrong = 0;
-        for element in elements {
-            let (entry, is_wrong) = self.entry(element);
-            wrong += u64::from(is_wrong);
-            let start = entry * self.width;
-            out.extend_from_slice(self.values.get(start..start + self.width).unwrap_or_default());
+        match self.width {
+            1 => self.rows::<1>(elements),
+            2 => self.rows::<2>(elements),
+            3 => self.rows::<3>(elements),
+            // No kind has more.
+            _ => self.rows::<4>(elements),
         }
-        (out, wrong)
+    }
+
+    /// As [`Self::gather`], of entries whose width is known, so that each is moved at once.
+    fn rows<const WIDTH: usize>(&self, elements: impl ExactSizeIterator<Item = usize>) -> (Vec<f32>, u64) {
+        let entries = self.values.as_chunks::<WIDTH>().0;
+        let last = entries.last().copied().unwrap_or([0.0; WIDTH]);
+        let mut wrong = 0;
+        let mut row = |entry: Option<&[f32; WIDTH]>| {
+            wrong += u64::from(entry.is_none());
+            entry.copied().unwrap_or(last)
+        };
+        let rows: Vec<[f32; WIDTH]> = match self.indexes.as_deref() {
+            // A negative index is beyond any length.
+            Some(indexes) => elements.map(|at| row(indexes.get(at).and_then(|i| entries.get(*i as usize)))).collect(),
+            None => elements.map(|at| row(entries.get(at))).collect(),
+        };
+        (rows.into_flattened(), wrong)
     }
 }
 
@@ -124,7 +129,7 @@ impl Reader<'_, '_> {
 
     pub(super) fn layer(&mut self, element: Node<'_>, kind: Kind, polygons: &Polygons) -> Result<Option<Layer>> {
         let Some(values) = element.child(kind.values) else { return Ok(None) };
-        let values = values.array::<f32>(self.decoder)?;
+        let values = values.array::<f32>(&mut self.import.decoder)?;
         if values.is_empty() {
             return Ok(None);
         }
@@ -135,7 +140,7 @@ impl Reader<'_, '_> {
         if !values.len().is_multiple_of(kind.width) {
             self.lose_layer(element, &format!("{} numbers do not make entries of {}", values.len(), kind.width));
         }
-        let indexes = element.child(kind.indexes).map(|n| n.array::<i32>(self.decoder)).transpose()?;
+        let indexes = element.child(kind.indexes).map(|n| n.array::<i32>(&mut self.import.decoder)).transpose()?;
         let Some(mut mapping) = mapping(element).filter(|m| *m != Mapping::Edge) else {
             self.lose_layer(element, &format!("the mapping `{}` is not known here", mapping_name(element)));
             return Ok(None);
@@ -153,7 +158,7 @@ impl Reader<'_, '_> {
     /// The flags or numbers of a layer element with one entry per face, or one for all.
     pub(super) fn face_values(&mut self, element: Node<'_>, name: &str, faces: usize) -> Result<Option<Vec<i32>>> {
         let Some(node) = element.child(name) else { return Ok(None) };
-        let values = node.array::<i32>(self.decoder)?;
+        let values = node.array::<i32>(&mut self.import.decoder)?;
         match mapping(element) {
             _ if values.is_empty() => Ok(None),
             Some(Mapping::Same) => {

@@ -15,9 +15,9 @@ use super::objects::{End, ObjectId, Objects};
 use super::skins::unique;
 use super::{Import, materials, nodes};
 use crate::codes;
-use crate::document::{Decoder, Node};
+use crate::document::Node;
 use anyrig_bytes::{Buffer, Context, Diagnostic, Result};
-use anyrig_scene::{Domain, Mesh, MeshId, MeshInstance, NodeId, Part, Semantic, Trs};
+use anyrig_scene::{Domain, Mesh, MeshId, MeshInstance, NodeId, Part, Semantic, Stream, Trs};
 use columns::{Column, Side};
 use layers::{COLOR, Kind, Layer, Mapping};
 use normals::Smoothing;
@@ -27,6 +27,14 @@ use std::collections::BTreeSet;
 
 /// What a diagnostic is about.
 type Subject = String;
+
+/// How many characters of a name are enough to know a mesh by.
+const SUBJECT_CHARACTERS: usize = 256;
+
+/// What messages call a mesh: a name may be long, and each of its layers may have something to tell.
+fn subject(name: &str) -> Subject {
+    name.chars().take(SUBJECT_CHARACTERS).collect()
+}
 
 /// A mesh that geometry became.
 #[derive(Clone, Debug)]
@@ -89,8 +97,7 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     let name = name.clone();
     let slots = materials::most(import, geometry);
     let is_old = import.objects.document().version_number() < 6000;
-    let mut reader =
-        Reader { context: import.context, decoder: &mut import.decoder, name: name.clone(), slots, is_old };
+    let mut reader = Reader { context: import.context, import: &mut *import, name: subject(&name), slots, is_old };
     let (parts, extras, uv_sets) = if node.child("Vertices").is_some() {
         reader.polygons(node)?
     } else if node.child("PointsIndex").is_some() {
@@ -124,7 +131,7 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
 /// Reads the geometry of one node.
 struct Reader<'r, 'a> {
     context: &'a Context,
-    decoder: &'r mut Decoder<'a>,
+    import: &'r mut Import<'a>,
     name: String,
     /// Number of materials that the model wears.
     slots: usize,
@@ -139,6 +146,11 @@ impl Reader<'_, '_> {
         self.context.take_memory(bytes as u64, || node.place())
     }
 
+    /// Books what one part of the mesh multiplies with another.
+    fn book_product(&self, bytes: usize, node: Node<'_>) -> Result<()> {
+        self.import.take_product_at(bytes, || node.place())
+    }
+
     fn push(&self, code: &'static anyrig_bytes::Code, node: Node<'_>, message: &str, count: u64) {
         if count > 0 {
             self.context.push(Diagnostic::new(code, self.name.clone(), message).times(count).at(node.place()));
@@ -147,17 +159,17 @@ impl Reader<'_, '_> {
 
     /// The numbers of a child; empty when there is none.
     fn array<T: crate::Element>(&mut self, node: Node<'_>, name: &str) -> Result<Buffer<T>> {
-        node.child(name).map_or_else(|| Ok(Buffer::default()), |child| child.array(self.decoder))
+        node.child(name).map_or_else(|| Ok(Buffer::default()), |child| child.array(&mut self.import.decoder))
     }
 
     fn polygons(&mut self, node: Node<'_>) -> Result<Made> {
         let positions = self.positions(node, "Vertices")?;
         let points = positions.len() / 3;
-        let indexes = self.array::<i32>(node, "PolygonVertexIndex")?;
+        let mut indexes = self.array::<i32>(node, "PolygonVertexIndex")?;
         let edges = self.array::<i32>(node, "Edges")?;
         self.book(indexes.len() * 12, node)?;
         self.context.take_elements(indexes.len() as u64, || node.place())?;
-        let polygons = Polygons::new(&indexes, points, &edges);
+        let polygons = Polygons::new(std::mem::take(indexes.make_mut()), points, &edges);
         self.push(&codes::FACES, node, "a corner names a point that does not exist", polygons.broken.len() as u64);
         let short = polygons.offsets.windows(2).filter(|w| w[1] - w[0] < 3).count();
         self.push(&codes::SHORT_FACES, node, "", short as u64);
@@ -170,8 +182,11 @@ impl Reader<'_, '_> {
             columns.push(self.spread(node, layer, Semantic::Color(set as u32), (&polygons, points))?);
         }
         let faces = self.assignment(node, &polygons)?;
-        let parts = parts::split(&polygons, &columns, points as u32, &faces);
         let extras = self.extras(node, &polygons, points)?;
+        // Each part has a stream of each column.
+        let streams = faces.further_parts().min(polygons.face_count()).saturating_mul(columns.len());
+        self.book_product(streams.saturating_mul(size_of::<Stream>()), node)?;
+        let parts = parts::split(polygons, &columns, points as u32, &faces);
         Ok((parts, extras, uv_sets))
     }
 
@@ -186,6 +201,14 @@ impl Reader<'_, '_> {
         Ok(positions)
     }
 
+    /// Books the values of all elements that a layer is spread over. Many layers may have few values each, of the same
+    /// many elements; what they state themselves is in proportion to the file.
+    fn book_spread(&self, node: Node<'_>, layer: &Layer, elements: usize) -> Result<()> {
+        let all = elements.saturating_mul(layer.width * size_of::<f32>());
+        self.book(all, node)?;
+        self.book_product(all.saturating_sub(layer.stated_bytes()), node)
+    }
+
     fn spread(
         &self,
         node: Node<'_>,
@@ -193,7 +216,7 @@ impl Reader<'_, '_> {
         semantic: Semantic,
         (polygons, points): (&Polygons, usize),
     ) -> Result<Column> {
-        self.book(polygons.corners.len().max(points).saturating_mul(layer.width * 4), node)?;
+        self.book_spread(node, layer, polygons.corners.len().max(points))?;
         let message = format!("{semantic}: entries out of range became the last one");
         let (column, wrong) = Column::spread(layer, semantic, polygons, points);
         self.push(&codes::LAYER_RANGE, node, &message, wrong);
@@ -295,10 +318,14 @@ impl Reader<'_, '_> {
         let kind: Kind = if self.is_old { layers::OLD_UV } else { layers::UV };
         let mut all = self.layers(node, kind, polygons)?;
         // They repeat a set of their name, or bring one that only their textures use.
+        let mut known: BTreeSet<String> = all.iter().map(|layer| layer.name.clone()).collect();
         for element in node.children().filter(|element| layers::is_uv_of_texture(&element.name_text())) {
             let name = element.child("Name").and_then(|n| n.text(0)).unwrap_or_default();
-            if !all.iter().any(|layer| layer.name == *name) {
-                all.extend(self.layer(element, kind, polygons)?);
+            if !known.contains(&*name)
+                && let Some(layer) = self.layer(element, kind, polygons)?
+            {
+                known.insert(layer.name.clone());
+                all.push(layer);
             }
         }
         let mut names = Vec::new();
@@ -342,5 +369,16 @@ impl Reader<'_, '_> {
             "ByPolygon" => Some((0..faces).map(value).collect()),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SUBJECT_CHARACTERS, subject};
+
+    #[test]
+    fn messages_do_not_repeat_long_names() {
+        assert_eq!(subject("skin"), "skin");
+        assert_eq!(subject(&"ß".repeat(100_000)), "ß".repeat(SUBJECT_CHARACTERS));
     }
 }

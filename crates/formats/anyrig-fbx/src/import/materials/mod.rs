@@ -12,6 +12,7 @@ use crate::document::Node;
 use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{ElementId, Material, MaterialId, TextureSlot};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A material of a model.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +27,11 @@ pub(super) enum Worn<'a> {
 pub(super) struct Materials {
     made: BTreeMap<ObjectId, MaterialId>,
     /// The slots of each material whose textures ask for a set of texture coordinates by name.
-    uv_sets: BTreeMap<ObjectId, Vec<(TextureSlot, String)>>,
+    uv_sets: BTreeMap<ObjectId, Vec<(TextureSlot, Arc<str>)>>,
     /// What the sets were settled to, with the material that has them so.
     settled: BTreeMap<ObjectId, BTreeMap<Vec<u32>, MaterialId>>,
+    /// The bindings of each implementation.
+    bindings: BTreeMap<ObjectId, Arc<shaders::Bindings>>,
 }
 
 /// Materials that are connected to each object, in the order of their connections. Many geometries may belong to one
@@ -112,17 +115,8 @@ fn dress(import: &mut Import<'_>) -> Result<()> {
         let mut sets = Sets::new(&made.uv_sets);
         let slots = import.scene.meshes[made.mesh].parts.iter().map(|part| part.slot as usize + 1).max().unwrap_or(0);
         for (model, node) in &made.shown {
-            let mut list = Vec::new();
-            for worn in worn(import, geometry, *model)? {
-                list.push(match worn {
-                    Worn::Object(object) => settle(import, object, (geometry, &mut sets))?,
-                    Worn::Inline(node) => {
-                        let material = surface::inline(import, *model, node)?;
-                        Some(import.scene.materials.push(material))
-                    }
-                });
-            }
-            fill(import, (*model, geometry), slots, &mut list)?;
+            let mut list = wear(import, *model, (geometry, &mut sets))?;
+            fill(import, *model, slots, &mut list)?;
             if let Some(instance) = &mut import.scene.nodes[*node].mesh {
                 instance.materials = list;
             }
@@ -131,18 +125,33 @@ fn dress(import: &mut Import<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The materials of one instance, by slot.
+fn wear(
+    import: &mut Import<'_>,
+    model: ObjectId,
+    (geometry, sets): (ObjectId, &mut Sets<'_>),
+) -> Result<Vec<Option<MaterialId>>> {
+    let worn = worn(import, geometry, model)?;
+    let mut list = Vec::with_capacity(worn.len());
+    for worn in worn {
+        list.push(match worn {
+            Worn::Object(object) => settle(import, object, (geometry, sets))?,
+            Worn::Inline(node) => {
+                let material = surface::inline(import, model, node)?;
+                Some(import.scene.materials.push(material))
+            }
+        });
+    }
+    Ok(list)
+}
+
 /// A model may wear fewer materials than another one that shows the same geometry.
-fn fill(
-    import: &Import<'_>,
-    (model, geometry): (ObjectId, ObjectId),
-    slots: usize,
-    list: &mut Vec<Option<MaterialId>>,
-) -> Result<()> {
+fn fill(import: &Import<'_>, model: ObjectId, slots: usize, list: &mut Vec<Option<MaterialId>>) -> Result<()> {
     let Some(first) = list.first().copied() else { return Ok(()) };
     let missing = slots.saturating_sub(list.len());
     if missing > 0 {
         import.take_product(slots * size_of::<Option<MaterialId>>(), model)?;
-        let message = format!("{} has more of them: the first one was taken", import.objects.get(geometry).name);
+        let message = "another model of its geometry has more: the first one was taken";
         let line = Diagnostic::new(&codes::MATERIAL_INDEX, import.objects.get(model).name.clone(), message);
         import.context.push(line.times(missing as u64).at(import.objects.place(model)));
         list.resize(slots, first);
@@ -182,7 +191,7 @@ fn settle(
     if let (Some(original), Some(asked)) = (material, import.materials.uv_sets.get(&object))
         && sets.count > 0
     {
-        let wanted = wanted(import, (object, geometry), asked, sets);
+        let wanted = wanted(import, (object, geometry), asked, sets)?;
         material = Some(in_order(import, object, (original, wanted))?);
     }
     sets.materials.insert(object, material);
@@ -193,17 +202,18 @@ fn settle(
 fn wanted(
     import: &Import<'_>,
     (object, geometry): (ObjectId, ObjectId),
-    asked: &[(TextureSlot, String)],
+    asked: &[(TextureSlot, Arc<str>)],
     sets: &Sets<'_>,
-) -> Vec<u32> {
-    let set = |name: &String| {
-        let found = sets.by_name.get(name.as_str()).copied();
+) -> Result<Vec<u32>> {
+    let set = |name: &str| {
+        // Names may be long, and each is looked for in each mesh.
+        import.take_product(name.len(), geometry)?;
+        let found = sets.by_name.get(name).copied();
         if found.is_none() && sets.count > 1 {
-            let message = format!("{}: there is no set `{name}`", import.objects.get(geometry).name);
-            let line = Diagnostic::new(&codes::UV_SET_MISSING, import.objects.get(object).name.clone(), message);
+            let line = Diagnostic::new(&codes::UV_SET_MISSING, name, "a mesh with several sets has none of the name");
             import.context.push(line.at(import.objects.place(object)));
         }
-        found.unwrap_or(0)
+        Ok(found.unwrap_or(0))
     };
     asked.iter().map(|(_, name)| set(name)).collect()
 }

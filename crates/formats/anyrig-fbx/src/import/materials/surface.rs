@@ -3,19 +3,21 @@
 use super::super::textures::{self, Used};
 use super::Import;
 use super::parts;
-use super::shaders::{Affixes, Names, Shader, bindings, shading_model};
+use super::shaders::{Affixes, Bindings, Names, Shader, bindings, shading_model};
 use crate::codes;
 use crate::document::Node;
 use crate::import::NamedProperty;
 use crate::import::objects::{ObjectId, Objects};
 use anyrig_bytes::{Diagnostic, Result, Value};
 use anyrig_scene::{AlphaMode, Material, TextureSlot, TextureUse};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(super) struct Made {
     pub material: Material,
     /// Slots whose texture asks for a set of texture coordinates by name.
-    pub uv_sets: Vec<(TextureSlot, String)>,
+    pub uv_sets: Vec<(TextureSlot, Arc<str>)>,
 }
 
 /// Makes a material; `sources` are its textures with the properties that they are connected to.
@@ -23,7 +25,7 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     let shader = Shader::of(&import.objects, object);
     let mut maker = Maker {
         names: shader.names(),
-        bindings: bindings(&import.objects, object),
+        bindings: bindings(import, object)?,
         object,
         sources,
         used: vec![false; sources.len()],
@@ -63,22 +65,23 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
 
 pub(super) struct Maker<'s> {
     names: &'static Names,
-    bindings: BTreeMap<String, String>,
+    bindings: Arc<Bindings>,
     pub(super) object: ObjectId,
     sources: &'s [(String, ObjectId)],
     /// Which sources found a place.
     used: Vec<bool>,
-    uv_sets: Vec<(TextureSlot, String)>,
+    uv_sets: Vec<(TextureSlot, Arc<str>)>,
 }
 
 impl Maker<'_> {
     /// The names under which the file may have a parameter.
-    fn spellings(&self, name: &str, affixes: Affixes) -> Vec<String> {
+    fn spellings(&self, name: &str, affixes: Affixes) -> Vec<Cow<'_, str>> {
         let Names { prefix, .. } = self.names;
         let Affixes { before, after } = affixes;
         let plain = format!("{before}{name}{after}");
-        let bound = self.bindings.get(&plain).cloned();
-        bound.into_iter().chain([format!("{prefix}{plain}"), format!("Maya|{plain}"), plain]).collect()
+        let bound = self.bindings.get(&plain).map(|name| Cow::Borrowed(name.as_str()));
+        let usual = [format!("{prefix}{plain}"), format!("Maya|{plain}"), plain];
+        bound.into_iter().chain(usual.map(Cow::Owned)).collect()
     }
 
     fn property<'o, 'a>(&self, objects: &'o Objects<'a>, names: &[&str]) -> Option<&'o NamedProperty<'a>> {
@@ -112,7 +115,7 @@ impl Maker<'_> {
             let off = has_switch
                 && self.spellings(name, on).iter().any(|spelling| !objects.bool(self.object, spelling, true));
             let spellings = self.spellings(name, self.names.texture);
-            let found = self.sources.iter().position(|(property, _)| spellings.contains(property));
+            let found = self.sources.iter().position(|(property, _)| spellings.iter().any(|name| name == property));
             if let Some(index) = found {
                 self.used[index] = true;
                 if !off {
@@ -131,17 +134,18 @@ impl Maker<'_> {
     ) -> Result<Option<TextureUse>> {
         let Some((_, source)) = self.source(&import.objects, names) else { return Ok(None) };
         let used = textures::texture(import, source)?;
-        Ok(used.map(|used| self.place(slot, used)))
+        used.map(|used| self.place(import, slot, used)).transpose()
     }
 
-    fn place(&mut self, slot: TextureSlot, used: Used) -> TextureUse {
+    fn place(&mut self, import: &Import<'_>, slot: TextureSlot, used: Used) -> Result<TextureUse> {
         let mut texture = TextureUse::new(used.texture);
         texture.transform = used.transform;
         if !used.uv_set.is_empty() {
-            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.clone());
+            import.take_product(used.uv_set.len(), self.object)?;
+            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.to_string());
             self.uv_sets.push((slot, used.uv_set));
         }
-        texture
+        Ok(texture)
     }
 
     fn metallic_roughness(&self, import: &Import<'_>, shader: Shader) -> (f32, f32) {
@@ -214,7 +218,7 @@ impl Maker<'_> {
         if !self.names.multiplies {
             material.roughness = 1.0;
         }
-        material.metallic_roughness_texture = Some(self.place(TextureSlot::MetallicRoughness, used));
+        material.metallic_roughness_texture = Some(self.place(import, TextureSlot::MetallicRoughness, used)?);
         Ok(())
     }
 
@@ -238,7 +242,7 @@ impl Maker<'_> {
         let file = image.and_then(|i| i.uri.as_deref().or(i.extras.get("fbx.file").and_then(Value::as_str)));
         if file.is_some_and(names_normals) {
             self.used[index] = true;
-            material.normal_texture = Some(self.place(TextureSlot::Normal, used));
+            material.normal_texture = Some(self.place(import, TextureSlot::Normal, used)?);
             let message = "the bump map was taken as a normal map, because its file is called so";
             import.context.tell(&codes::BUMP_AS_NORMAL, material.name.clone(), message);
         }
@@ -294,8 +298,8 @@ impl Maker<'_> {
             let Some(image) = used.and_then(|used| import.scene.textures[used.texture].image) else { continue };
             let image = &import.scene.images[image];
             let file = image.uri.clone().unwrap_or_else(|| image.name.clone());
-            // Many properties may name one file.
-            import.take_product(Members::bytes(property) + file.len(), self.object)?;
+            // Many properties may name one file, and each is told with the name of the material.
+            import.take_product(Members::bytes(property) + file.len() + material.name.len(), self.object)?;
             let message = format!("{property}: {file}");
             let line = Diagnostic::new(&codes::TEXTURE_UNUSED, material.name.clone(), message);
             import.context.push(line.at(import.objects.place(self.object)));
@@ -308,6 +312,8 @@ impl Maker<'_> {
         let objects = &import.objects;
         let model = shading_model(objects, self.object);
         if !model.is_empty() {
+            // It may be that of the template, which all materials share.
+            import.take_product(model.len(), self.object)?;
             material.extras.set_bookkeeping("fbx.shading_model", model);
         }
         if let Some(all) = import.data(self.object, |_| true)? {
