@@ -111,33 +111,47 @@ fn projection(import: &Import<'_>, object: &Object<'_>) -> Projection {
     let number = |name: &str, default: f64| import.objects.f64_or_inline(object.id, name, default);
     let near = or_default(number("NearPlane", 10.0), 10.0);
     let far = or_default(number("FarPlane", 4000.0), 4000.0);
-    let frame = Frame::new(&number);
-    let aspect = frame.aspect;
+    // Before version 6000 the film has one name for both sides.
+    let old = object.node.child("CameraAperture").and_then(|n| Some([n.f64(0)?, n.f64(1)?]));
+    let frame = Frame::new(&number, old.unwrap_or(USUAL_FILM));
     if number("CameraProjectionType", 0.0) == 1.0 {
-        let unit = if import.is_blender() { 1.0 } else { ORTHO_ZOOM_UNIT };
+        let is_width = import.is_blender() && !import.objects.is_named();
+        let unit = if is_width { 1.0 } else { ORTHO_ZOOM_UNIT };
         let extent = or_default(number("OrthoZoom", 1.0), 1.0) * unit;
         let [width, height] = frame.fitted([extent, extent]);
         return Projection::Orthographic { x_mag: width * 0.5, y_mag: height * 0.5, near, far };
     }
+    let fov_y_rad = fov_y_rad(&number, &frame);
+    Projection::Perspective { fov_y_rad, aspect_ratio: Some(frame.aspect), near, far: Some(far) }
+}
+
+/// The vertical angle of view. Properties have other names before version 6000.
+fn fov_y_rad(number: &impl Fn(&str, f64) -> f64, frame: &Frame) -> f64 {
     let mode = match number("ApertureMode", 2.0) as i64 {
         0 => Aperture::Both,
         1 => Aperture::Horizontal,
         3 => Aperture::FocalLength,
         _ => Aperture::Vertical,
     };
-    let degrees = |name: &str, default: f64| number(name, default).clamp(0.01, 179.0).to_radians();
-    let fov_y_rad = match mode {
-        Aperture::Vertical => degrees("FieldOfView", 25.114_999),
-        Aperture::Both => degrees("FieldOfViewY", 40.0),
-        Aperture::Horizontal => 2.0 * maths::atan(maths::tan(degrees("FieldOfView", 25.114_999) * 0.5) / aspect),
+    let angle = |name: &str, old: &str, default: f64| {
+        let degrees = number(name, number(old, default));
+        degrees.clamp(0.01, 179.0).to_radians()
+    };
+    let one = || angle("FieldOfView", "Aperture", 25.114_999);
+    match mode {
+        Aperture::Vertical => one(),
+        Aperture::Both => angle("FieldOfViewY", "FieldOfViewYProperty", 40.0),
+        Aperture::Horizontal => 2.0 * maths::atan(maths::tan(one() * 0.5) / frame.aspect),
         Aperture::FocalLength => {
             let focal = or_default(number("FocalLength", 35.0), 35.0) / MILLIMETRES_PER_INCH;
             let [_, height] = frame.fitted(frame.film);
             2.0 * maths::atan(0.5 * height / focal)
         }
-    };
-    Projection::Perspective { fov_y_rad, aspect_ratio: Some(aspect), near, far: Some(far) }
+    }
 }
+
+/// Width and height of the film in inches where the file does not say (`FbxCamera`).
+const USUAL_FILM: [f64; 2] = [0.816, 0.612];
 
 /// A length or ratio of a file; what is not positive is none.
 fn or_default(value: f64, default: f64) -> f64 {
@@ -162,13 +176,14 @@ enum Fit {
 }
 
 impl Frame {
-    fn new(number: &impl Fn(&str, f64) -> f64) -> Self {
-        let (width, height) =
-            (or_default(number("FilmWidth", 0.816), 0.816), or_default(number("FilmHeight", 0.612), 0.612));
+    fn new(number: &impl Fn(&str, f64) -> f64, old: [f64; 2]) -> Self {
+        let side = |name: &str, axis: usize| or_default(number(name, old[axis]), USUAL_FILM[axis]);
+        let (width, height) = (side("FilmWidth", 0), side("FilmHeight", 1));
         let aspect = aspect(number, width / height);
-        // Anamorphic 35 mm film (`FbxCamera::EApertureFormat`) is squeezed to one half unless the file says otherwise.
+        // Anamorphic 35 mm film (`FbxCamera::EApertureFormat`) has a squeeze of 2 unless the file says otherwise.
         let usual = if number("ApertureFormat", 0.0) == 7.0 { 2.0 } else { 1.0 };
-        let film = [width, height * or_default(number("FilmSqueezeRatio", usual), usual)];
+        let squeeze = number("FilmSqueezeRatio", number("SqueezeRatio", usual));
+        let film = [width, height * or_default(squeeze, usual)];
         let is_wide = aspect > film[0] / film[1];
         let fit = match number("GateFit", 0.0) as i64 {
             1 => Fit::Vertical,
@@ -219,7 +234,7 @@ fn aspect(number: &impl Fn(&str, f64) -> f64, film: f64) -> f64 {
     stated.filter(|aspect| aspect.is_finite()).unwrap_or(film)
 }
 
-/// How wide the picture of an orthographic camera is at a zoom of 1, in units of the file. Blender writes the width itself.
+/// How wide the picture of an orthographic camera is at a zoom of 1, in units of the file. Since version 7000 Blender writes the width itself.
 const ORTHO_ZOOM_UNIT: f64 = 30.0;
 const MILLIMETRES_PER_INCH: f64 = 25.4;
 
