@@ -7,7 +7,12 @@ anyrig_bytes::codes! {
     AXES: "fbx.axes", Repaired, "The axes that the file states are no axes of a space; Y up was taken.";
     DUPLICATE_ID: "fbx.duplicate-id", Repaired, "Two objects have the same id; connections go to the first one.";
     DANGLING_CONNECTION: "fbx.dangling-connection", Repaired, "A connection to something that does not exist was left out.";
+    CONNECTION_KIND: "fbx.connection-kind", Lost, "A connection of an unknown kind was left out.";
+    DRIVEN_PROPERTY: "fbx.driven-property", Lost, "A property that is connected to another one keeps its own value and does not follow it.";
+    OBJECTS_LOST: "fbx.objects-lost", Lost, "Objects of a kind that is not read, or that nothing in the scene uses, were left out.";
+    VISIBILITY: "fbx.visibility", Approximated, "A model that does not inherit visibility is hidden with the models above it.";
     SECOND_PARENT: "fbx.second-parent", Lost, "A model hangs below several others; it stays with the first one.";
+    UNKNOWN_TANGENT: "fbx.unknown-tangent", Approximated, "Keys have tangents of a kind that is not known; they were made automatically.";
     CURVE_SHAPE: "fbx.curve-shape", Repaired, "The arrays of a curve do not fit together; what fits was kept.";
     MOTION_LOST: "fbx.motion-lost", Lost, "Motion of something that does not exist was left out.";
     INBETWEEN_CURVE: "fbx.inbetween-curve", Approximated, "Weights of in-between shapes became straight lines between dense keys.";
@@ -37,6 +42,10 @@ anyrig_bytes::codes! {
     TEXTURE_MISSING: "fbx.texture-missing", Lost, "The file of a texture was not found.";
     TEXTURE_CONTENT: "fbx.texture-content", Lost, "An embedded file is broken.";
     TEXTURE_UNUSED: "fbx.texture-unused", Lost, "A texture is for something that the scene's materials do not have.";
+    UV_SET_COPY: "fbx.uv-set-copy", Approximated, "Meshes have a set of texture coordinates at different places; each order has a copy of the material, and motion moves the first one only.";
+    UV_SET_MISSING: "fbx.uv-set-missing", Approximated, "A texture asks for a set of texture coordinates that its mesh does not have; the first one is shown.";
+    MATERIAL_PARTS: "fbx.material-parts", Lost, "A material has parts that the scene has no word for; their numbers stay with it as data.";
+    TRANSPARENCY: "fbx.transparency", Approximated, "A material that says that it cannot be seen at all is opaque, as programs show it.";
     BUMP_AS_NORMAL: "fbx.bump-as-normal", Approximated, "A bump map whose file is called a normal map was taken as one.";
     UV_TRANSFORM: "fbx.uv-transform", Approximated, "A change of texture coordinates that skews, swaps or has no inverse was simplified.";
     CONSTRAINT: "fbx.constraint", Lost, "A constraint moves nothing; what it says stays with the scene as data.";

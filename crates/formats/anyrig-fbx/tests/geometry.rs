@@ -342,13 +342,11 @@ fn judge(bytes: &[u8]) -> Option<Judge> {
         ..ufbx::LoadOpts::default()
     };
     let theirs = ufbx::load_memory(bytes, options).ok()?;
-    let context = Context::new();
-    let document = FbxDocument::read(&SharedBytes::from(bytes), &context).ok()?;
     let mut judge = Judge::default();
-    let ours = match import::import(&document, &context) {
+    let ours = match common::scene_of(bytes) {
         Ok(scene) => scene,
         Err(error) => {
-            judge.differences.push(format!("not read: {error}"));
+            judge.differences.push(error);
             return Some(judge);
         }
     };

@@ -4,8 +4,7 @@
 mod common;
 
 use anyrig_animation::{ClipHints, Evaluator, Pose};
-use anyrig_bytes::{Context, SharedBytes};
-use anyrig_fbx::{FbxDocument, import};
+use anyrig_bytes::Context;
 use anyrig_passes::{BakeOptions, bake_motion};
 use anyrig_scene::{NodeId, Scene};
 use glam::{DAffine3, DMat3, DVec3};
@@ -149,13 +148,9 @@ fn bake(scene: &Scene) -> (Scene, Vec<NodeId>) {
 fn judge(bytes: &[u8], counts: &mut Counts) -> Option<Judged> {
     let options = ufbx::LoadOpts { ignore_missing_external_files: true, ..Default::default() };
     let theirs = ufbx::load_memory(bytes, options).ok()?;
-    let context = Context::new();
-    let document = FbxDocument::read(&SharedBytes::from(bytes), &context).ok()?;
-    let ours = match import::import(&document, &context) {
+    let ours = match common::scene_of(bytes) {
         Ok(scene) => scene,
-        Err(error) => {
-            return Some(Judged { worst: (f64::INFINITY, error.to_string()), baked: (0.0, String::new()), missing: 0 });
-        }
+        Err(error) => return Some(Judged { worst: (f64::INFINITY, error), baked: (0.0, String::new()), missing: 0 }),
     };
     counts.files += 1;
     let helper = |id: &NodeId| ours.nodes[*id].camera.is_none() && ours.nodes[*id].light.is_none();

@@ -121,10 +121,10 @@ impl<'c> Decoder<'c> {
     fn base64(&mut self, node: &Node<'_>) -> Result<SharedBytes> {
         let mut decoder = base64::Decoder::default();
         for property in node.properties() {
-            let pushed = property.bytes().filter(|_| property.kind() == Kind::String).and_then(|b| {
-                self.context.take_memory(b.len() as u64, || property.place()).ok()?;
-                decoder.push(&b)
-            });
+            let text = property.bytes().filter(|_| property.kind() == Kind::String);
+            // A limit is not a fault of the text.
+            self.context.take_memory(text.as_ref().map_or(0, |text| text.len() as u64), || property.place())?;
+            let pushed = text.and_then(|text| decoder.push(&text));
             pushed.ok_or_else(|| Error::malformed(property.place(), "the embedded file is not base64 text"))?;
         }
         let last = || node.properties().last().map_or_else(|| node.place(), |p| p.place());

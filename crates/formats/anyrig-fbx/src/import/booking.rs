@@ -28,6 +28,7 @@ pub(super) enum Work {
     Deltas,
     Member,
     Textures,
+    Bindings,
 }
 
 /// What was booked so far.

@@ -60,7 +60,7 @@ fn place_camera(import: &mut Import<'_>, attribute: ObjectId, node: NodeId, made
         Some(camera) => *camera,
         None => {
             let object = import.objects.get(attribute);
-            let mut camera = Camera::new(object.name.clone(), projection(&import.objects, object));
+            let mut camera = Camera::new(object.name.clone(), projection(import, object));
             if let Some(all) = import.data(attribute, |_| true)? {
                 camera.extras.set_bookkeeping("fbx.properties", all);
             }
@@ -107,55 +107,140 @@ enum Aperture {
     FocalLength,
 }
 
-fn projection(objects: &Objects<'_>, object: &Object<'_>) -> Projection {
-    let id = object.id;
-    let number = |name: &str, default: f64| {
-        let own = object.node.child(name).and_then(|n| n.f64(0)).filter(|v| v.is_finite());
-        objects.property(id, name).and_then(|p| p.f64(0)).or(own).unwrap_or(default)
-    };
-    let positive = |value: f64, default: f64| if value > 0.0 { value } else { default };
-    let near = positive(number("NearPlane", 10.0), 10.0);
-    let far = positive(number("FarPlane", 4000.0), 4000.0);
-    let (width, height) = (number("AspectWidth", 0.0), number("AspectHeight", 0.0));
-    let aspect =
-        if width > 0.0 && height > 0.0 { width / height } else { positive(number("FilmAspectRatio", 1.0), 1.0) };
+fn projection(import: &Import<'_>, object: &Object<'_>) -> Projection {
+    let number = |name: &str, default: f64| import.objects.f64_or_inline(object.id, name, default);
+    let near = or_default(number("NearPlane", 10.0), 10.0);
+    let far = or_default(number("FarPlane", 4000.0), 4000.0);
+    // Before version 6000 the film has one name for both sides.
+    let old = object.node.child("CameraAperture").and_then(|n| Some([n.f64(0)?, n.f64(1)?]));
+    let frame = Frame::new(&number, old.unwrap_or(USUAL_FILM));
     if number("CameraProjectionType", 0.0) == 1.0 {
-        // OrthoZoom 1 is the SDK's 30 units of width.
-        let half = positive(number("OrthoZoom", 1.0), 1.0) * ORTHO_ZOOM_UNIT * 0.5;
-        return Projection::Orthographic { x_mag: half, y_mag: half / aspect, near, far };
+        let is_width = import.is_blender() && !import.objects.is_named();
+        let unit = if is_width { 1.0 } else { ORTHO_ZOOM_UNIT };
+        let extent = or_default(number("OrthoZoom", 1.0), 1.0) * unit;
+        let [width, height] = frame.fitted([extent, extent]);
+        return Projection::Orthographic { x_mag: width * 0.5, y_mag: height * 0.5, near, far };
     }
+    let fov_y_rad = fov_y_rad(&number, &frame);
+    Projection::Perspective { fov_y_rad, aspect_ratio: Some(frame.aspect), near, far: Some(far) }
+}
+
+/// The vertical angle of view. Properties have other names before version 6000.
+fn fov_y_rad(number: &impl Fn(&str, f64) -> f64, frame: &Frame) -> f64 {
     let mode = match number("ApertureMode", 2.0) as i64 {
         0 => Aperture::Both,
         1 => Aperture::Horizontal,
         3 => Aperture::FocalLength,
         _ => Aperture::Vertical,
     };
-    let film_height = positive(number("FilmHeight", 0.612), 0.612);
-    let film_width = positive(number("FilmWidth", 0.816), 0.816);
-    let degrees = |name: &str, default: f64| number(name, default).clamp(0.01, 179.0).to_radians();
-    let fov_y_rad = match mode {
-        Aperture::Vertical => degrees("FieldOfView", 25.114_999),
-        Aperture::Both => degrees("FieldOfViewY", 40.0),
-        Aperture::Horizontal => 2.0 * maths::atan(maths::tan(degrees("FieldOfView", 25.114_999) * 0.5) / aspect),
-        Aperture::FocalLength => {
-            let focal = positive(number("FocalLength", 35.0), 35.0) / MILLIMETRES_PER_INCH;
-            let fitted = film_height.min(film_width / aspect);
-            2.0 * maths::atan(0.5 * fitted / focal)
-        }
+    let angle = |name: &str, old: &str, default: f64| {
+        let degrees = number(name, number(old, default));
+        degrees.clamp(0.01, 179.0).to_radians()
     };
-    Projection::Perspective { fov_y_rad, aspect_ratio: Some(aspect), near, far: Some(far) }
+    let one = || angle("FieldOfView", "Aperture", 25.114_999);
+    match mode {
+        Aperture::Vertical => one(),
+        Aperture::Both => angle("FieldOfViewY", "FieldOfViewYProperty", 40.0),
+        Aperture::Horizontal => 2.0 * maths::atan(maths::tan(one() * 0.5) / frame.aspect),
+        Aperture::FocalLength => {
+            let focal = or_default(number("FocalLength", 35.0), 35.0) / MILLIMETRES_PER_INCH;
+            let [_, height] = frame.fitted(frame.film);
+            2.0 * maths::atan(0.5 * height / focal)
+        }
+    }
 }
 
+/// Width and height of the film in inches where the file does not say (`FbxCamera`).
+const USUAL_FILM: [f64; 2] = [0.816, 0.612];
+
+/// A length or ratio of a file; what is not positive is none.
+fn or_default(value: f64, default: f64) -> f64 {
+    if value > 0.0 { value } else { default }
+}
+
+/// The picture and the film that it is seen through.
+struct Frame {
+    /// Width of the picture divided by its height.
+    aspect: f64,
+    /// Width and height of the film in inches, with the squeeze of an anamorphic lens in its height.
+    film: [f64; 2],
+    fit: Fit,
+}
+
+/// Which side of the picture keeps its size where its shape is not that of the film (`FbxCamera::EGateFit`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Neither,
+    Vertical,
+    Horizontal,
+}
+
+impl Frame {
+    fn new(number: &impl Fn(&str, f64) -> f64, old: [f64; 2]) -> Self {
+        let side = |name: &str, axis: usize| or_default(number(name, old[axis]), USUAL_FILM[axis]);
+        let (width, height) = (side("FilmWidth", 0), side("FilmHeight", 1));
+        let aspect = aspect(number, width / height);
+        // Anamorphic 35 mm film (`FbxCamera::EApertureFormat`) has a squeeze of 2 unless the file says otherwise.
+        let usual = if number("ApertureFormat", 0.0) == 7.0 { 2.0 } else { 1.0 };
+        let squeeze = number("FilmSqueezeRatio", number("SqueezeRatio", usual));
+        let film = [width, height * or_default(squeeze, usual)];
+        let is_wide = aspect > film[0] / film[1];
+        let fit = match number("GateFit", 0.0) as i64 {
+            1 => Fit::Vertical,
+            2 => Fit::Horizontal,
+            // Fill: the picture lies within the film.
+            3 => {
+                if is_wide {
+                    Fit::Horizontal
+                } else {
+                    Fit::Vertical
+                }
+            }
+            // Overscan: the film lies within the picture.
+            4 => {
+                if is_wide {
+                    Fit::Vertical
+                } else {
+                    Fit::Horizontal
+                }
+            }
+            // None, and stretch, whose film is the picture.
+            _ => Fit::Neither,
+        };
+        Self { aspect, film, fit }
+    }
+
+    /// A size of the film as the picture takes it.
+    fn fitted(&self, [width, height]: [f64; 2]) -> [f64; 2] {
+        match self.fit {
+            Fit::Neither => [width, height],
+            Fit::Vertical => [height * self.aspect, height],
+            Fit::Horizontal => [width, width / self.aspect],
+        }
+    }
+}
+
+/// Width divided by height of the picture, as the mode says (`FbxCamera::EAspectRatioMode`); that of the film where the
+/// file does not say.
+fn aspect(number: &impl Fn(&str, f64) -> f64, film: f64) -> f64 {
+    let side = |name: &str, old: &str| Some(number(name, number(old, 0.0))).filter(|side| *side > 0.0);
+    let (width, height) = (side("AspectWidth", "AspectW"), side("AspectHeight", "AspectH"));
+    let stated = match number("AspectRatioMode", 0.0) as i64 {
+        // A fixed width: the height is its share of the width; and the other way round.
+        3 => height.map(|height| 1.0 / height),
+        4 => width,
+        _ => width.zip(height).map(|(width, height)| width / height),
+    };
+    stated.filter(|aspect| aspect.is_finite()).unwrap_or(film)
+}
+
+/// How wide the picture of an orthographic camera is at a zoom of 1, in units of the file. Since version 7000 Blender writes the width itself.
 const ORTHO_ZOOM_UNIT: f64 = 30.0;
 const MILLIMETRES_PER_INCH: f64 = 25.4;
 
 fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
     let id = object.id;
-    let own = |name: &str| object.node.child(name);
-    let number = |name: &str, default: f64| {
-        let inline = own(name).and_then(|n| n.f64(0)).filter(|v| v.is_finite());
-        objects.property(id, name).and_then(|p| p.f64(0)).or(inline).unwrap_or(default)
-    };
+    let number = |name: &str, default: f64| objects.f64_or_inline(id, name, default);
     let angle = |name: &str, old: &str, default: f64| number(name, number(old, default)).clamp(0.0, 180.0).to_radians();
     let outer_cone_rad = angle("OuterAngle", "Cone angle", 45.0) * 0.5;
     let kind = match number("LightType", 0.0) as i64 {
@@ -167,9 +252,9 @@ fn light(objects: &Objects<'_>, object: &Object<'_>) -> Light {
         _ => LightKind::Point,
     };
     let mut light = Light::new(object.name.clone(), kind);
-    let inline = own("Color").and_then(|n| Some(DVec3::new(n.f64(0)?, n.f64(1)?, n.f64(2)?)));
-    let color = objects.property(id, "Color").and_then(|p| p.vec3()).or(inline).unwrap_or(DVec3::ONE);
-    light.color = color.to_array();
+    let inline = object.node.child("Color").and_then(|n| Some(DVec3::new(n.f64(0)?, n.f64(1)?, n.f64(2)?)));
+    let inline = inline.filter(|color| color.is_finite()).unwrap_or(DVec3::ONE);
+    light.color = objects.vec3(id, "Color", inline).to_array();
     light.intensity = number("Intensity", 100.0) / INTENSITY_UNIT;
     let decay = number("DecayType", 0.0);
     light.extras.set_bookkeeping("fbx.decay_type", decay);

@@ -13,7 +13,9 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
     levels(import)?;
     let constraints = list(import, "Constraint", constraint)?;
     let layers = list(import, "CollectionExclusive", display_layer)?;
-    let sets = list(import, "SelectionSet", selection_set)?;
+    let mut sets = list(import, "SelectionSet", selection_set)?;
+    // The same in other files, such as those of ZBrush.
+    sets.extend(list(import, "Collection", selection_set)?);
     for (namespace, all) in
         [("fbx.constraints", constraints), ("fbx.display_layers", layers), ("fbx.selection_sets", sets)]
     {

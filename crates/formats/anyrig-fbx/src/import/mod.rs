@@ -22,6 +22,7 @@ mod files;
 mod geometry;
 mod groups;
 mod inbetween;
+mod leftovers;
 mod materials;
 mod nodes;
 mod objects;
@@ -173,6 +174,7 @@ fn import_with<'a>(
     materials::read(&mut import)?;
     animation::read(&mut import)?;
     groups::read(&mut import)?;
+    leftovers::tell(&import);
     import.objects.tell_not_finite(context);
     let mut scene = import.scene;
     validate(&mut scene, context);

@@ -84,6 +84,26 @@ struct TemplateNames {
     sorts: BTreeMap<String, usize>,
 }
 
+/// How connections are spelled: between objects (`O`) and properties (`P`), the source first.
+const KINDS: [&str; 4] = ["OO", "OP", "PO", "PP"];
+
+/// What is said of a connection that was left out, with all that it states: from version 7000 on ends are numbers.
+fn lost_connection(node: Node<'_>) -> Diagnostic {
+    let spell = |property: Property<'_>| match property.as_i64() {
+        Some(number) if property.text().is_none() => number.to_string(),
+        _ => property.text().unwrap_or_default().into_owned(),
+    };
+    let subject = node.properties().take(MOST_STATED).map(spell).collect::<Vec<_>>().join(", ");
+    let kind = node.text(0).unwrap_or_default();
+    if KINDS.contains(&&*kind) {
+        return Diagnostic::new(&codes::DANGLING_CONNECTION, subject, "");
+    }
+    Diagnostic::new(&codes::CONNECTION_KIND, subject, format!("the kind `{kind}` is not known"))
+}
+
+/// The kind, two ends and a property for each.
+const MOST_STATED: usize = 5;
+
 /// All objects of a file.
 #[derive(Debug)]
 pub struct Objects<'a> {
@@ -187,11 +207,22 @@ impl<'a> Objects<'a> {
 
     /// A number; the default when the file has none.
     pub fn f64(&self, id: ObjectId, name: &str, default: f64) -> f64 {
-        let Some(property) = self.property(id, name) else { return default };
-        property.f64(0).unwrap_or_else(|| {
+        self.property(id, name).and_then(|property| self.finite(id, property)).unwrap_or(default)
+    }
+
+    /// A number that stands in a property or, in old files, in a child of the object; the default when it has neither.
+    pub(super) fn f64_or_inline(&self, id: ObjectId, name: &str, default: f64) -> f64 {
+        let inline = || self.get(id).node.child(name)?.f64(0).filter(|value| value.is_finite());
+        self.property(id, name).and_then(|property| self.finite(id, property)).or_else(inline).unwrap_or(default)
+    }
+
+    /// The first number of a property, which is told of when it is not finite.
+    pub(super) fn finite(&self, id: ObjectId, property: &super::properties::NamedProperty<'a>) -> Option<f64> {
+        let value = property.f64(0);
+        if value.is_none() {
             self.note(id, property);
-            default
-        })
+        }
+        value
     }
 
     /// A whole number.
@@ -214,7 +245,7 @@ impl<'a> Objects<'a> {
     }
 
     /// Keeps in mind that the default stood in for a property, when its numbers are not finite.
-    fn note(&self, id: ObjectId, property: &super::properties::NamedProperty<'a>) {
+    pub(super) fn note(&self, id: ObjectId, property: &super::properties::NamedProperty<'a>) {
         if property.has_non_finite() {
             self.not_finite.lock().unwrap_or_else(PoisonError::into_inner).insert((id, property.name().to_owned()));
         }
@@ -390,11 +421,7 @@ impl<'a> Objects<'a> {
                 context.take_elements(1, || node.place())?;
                 match self.connection(node) {
                     Some(connection) => self.connections.push(connection),
-                    None => {
-                        let subject = node.properties().filter_map(|p| p.text()).collect::<Vec<_>>().join(", ");
-                        let line = Diagnostic::new(&codes::DANGLING_CONNECTION, subject, "");
-                        context.push(line.at(node.place()));
-                    }
+                    None => context.push(lost_connection(node).at(node.place())),
                 }
             }
         }

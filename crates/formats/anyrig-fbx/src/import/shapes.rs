@@ -103,10 +103,11 @@ fn percent(objects: &Objects<'_>, channel: ObjectId) -> f64 {
 /// Up to version 7100 shapes stand inside their geometry, and a property of their name is their percentage.
 fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
     let objects = &import.objects;
-    if objects.document().version_number() > 7100 {
+    let shapes = objects.get(geometry).node.children_named("Shape");
+    if objects.document().version_number() > LAST_INSIDE {
+        tell_inside(import, geometry, shapes.count() as u64);
         return Vec::new();
     }
-    let shapes = objects.get(geometry).node.children_named("Shape");
     let channel = |node: Node<'a>| {
         let name = node.text(0).unwrap_or_default().into_owned();
         let percent = objects.f64(geometry, &name, 0.0);
@@ -114,6 +115,19 @@ fn inside<'a>(import: &Import<'a>, geometry: ObjectId) -> Vec<Channel<'a>> {
         Channel { name, owner: Owner::Named, percent, shapes, points: Buffer::default() }
     };
     shapes.map(channel).collect()
+}
+
+/// The last version whose shapes stand inside their geometry.
+const LAST_INSIDE: u32 = 7100;
+
+fn tell_inside(import: &Import<'_>, geometry: ObjectId, count: u64) {
+    if count > 0 {
+        let object = import.objects.get(geometry);
+        let message =
+            format!("inside the geometry `{}`, where only files up to version {LAST_INSIDE} have them", object.name);
+        let line = Diagnostic::new(&codes::OBJECTS_LOST, "Shape", message);
+        import.context.push(line.times(count).at(object.node.place()));
+    }
 }
 
 fn add(import: &mut Import<'_>, geometry: ObjectId, channel: Channel<'_>) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use super::Import;
 use super::booking::Work;
-use super::objects::{End, ObjectId, Objects};
+use super::objects::{End, Object, ObjectId, Objects};
 use crate::codes;
 use crate::document::Node;
 use anyrig_animation::{Evaluator, Pose};
@@ -80,14 +80,16 @@ impl<'a> Rest<'a> {
     }
 }
 
+/// Whether a pose is that of bind time. Rest poses only serve the program that wrote them.
+pub(super) fn is_bind_pose(pose: &Object<'_>) -> bool {
+    let kind = pose.node.child("Type").and_then(|n| n.text(0));
+    pose.subtype == "BindPose" || kind.as_deref() == Some("BindPose")
+}
+
 /// The matrices of all bind poses.
 fn poses<'a>(objects: &Objects<'a>) -> BTreeMap<ObjectId, Node<'a>> {
     let mut found = BTreeMap::new();
-    for pose in objects.of_class("Pose") {
-        let kind = pose.node.child("Type").and_then(|n| n.text(0));
-        if &*pose.subtype != "BindPose" && kind.as_deref() != Some("BindPose") {
-            continue;
-        }
+    for pose in objects.of_class("Pose").filter(|pose| is_bind_pose(pose)) {
         for entry in pose.node.children_named("PoseNode") {
             let end = entry.child("Node").and_then(|n| n.property(0)).and_then(|p| objects.find(&p));
             if let (Some(End::Object(model)), Some(matrix)) = (end, entry.child("Matrix")) {
@@ -107,18 +109,19 @@ fn skin<'a>(import: &mut Import<'a>, geometry: ObjectId, rest: &mut Rest<'a>) ->
         import.context.push(line.at(import.objects.place(geometry)));
     }
     let clusters = clusters(import, geometry, deformer)?;
-    let Some(made) = import.geometries.get(&geometry).cloned() else { return Ok(()) };
+    let Some(made) = import.geometries.get(&geometry) else { return Ok(()) };
     if clusters.is_empty() {
         return Ok(());
     }
-    let points = import.scene.meshes[made.mesh].parts.first().map_or(0, |p| p.point_count);
+    let (mesh, shown) = (made.mesh, made.shown.clone());
+    let points = import.scene.meshes[mesh].parts.first().map_or(0, |p| p.point_count);
     let (mut weights, modes) = weights(import, &clusters, points)?;
     let needs_node = normalize(&mut weights, &modes, points, clusters.len() as u32);
     let influences = influences(&weights, points);
-    for part in &mut import.scene.meshes[made.mesh].parts {
+    for part in &mut import.scene.meshes[mesh].parts {
         part.influences = Some(influences.clone());
     }
-    for (model, node) in made.shown {
+    for (model, node) in shown {
         let mut skin = bind(import, &clusters, (model, node), rest)?;
         if needs_node {
             // The node's own transform is in its world; only the geometry's is left.
@@ -393,14 +396,13 @@ fn method(import: &mut Import<'_>, deformer: ObjectId, skin: &mut Skin) -> Resul
                 skin.method = SkinMethod::DualQuaternion;
             }
             if !all(0.0) && !all(1.0) {
-                let list = |values: &mut dyn Iterator<Item = f64>| Value::Array(values.map(Value::from).collect());
                 let indexes = node.child("Indexes").map(|n| n.array::<i32>(&mut import.decoder)).transpose()?;
                 let indexes = indexes.unwrap_or_default();
-                let bytes = (indexes.len() + values.len()) * size_of::<Value>();
-                import.context.take_memory(bytes as u64, || node.place())?;
+                // A number takes many times its spelling.
+                import.take_product((indexes.len() + values.len()) * size_of::<Value>(), deformer)?;
                 let mut kept = Value::Null;
-                kept.set("points", list(&mut indexes.iter().map(|i| f64::from(*i))));
-                kept.set("weights", list(&mut values.iter().copied().filter(|v| v.is_finite())));
+                kept.set("points", numbers(indexes.len(), indexes.iter().map(|i| f64::from(*i))));
+                kept.set("weights", numbers(values.len(), values.iter().copied().filter(|v| v.is_finite())));
                 skin.extras.set("fbx.dual_quaternion_blend", kept);
                 let line =
                     Diagnostic::new(&codes::BLENDED_SKIN, skin.name.clone(), format!("all of it is {:?}", skin.method));
@@ -410,6 +412,13 @@ fn method(import: &mut Import<'_>, deformer: ObjectId, skin: &mut Skin) -> Resul
         _ => {}
     }
     Ok(())
+}
+
+/// A list of at most so many numbers, which does not grow beyond what was booked for it.
+fn numbers(most: usize, values: impl Iterator<Item = f64>) -> Value {
+    let mut list = Vec::with_capacity(most);
+    list.extend(values.map(Value::from));
+    Value::Array(list)
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use super::animation::{Motion, Vector};
 use super::curves::{self, Auto, Clamp, KeyShape, Keys, Kind, Side, Timing};
 use super::nodes::{PARTS, set_transform};
 use super::objects::{End, ObjectId};
+use crate::codes;
 use crate::document::{Kind as PropertyKind, Node};
-use anyrig_bytes::Result;
+use anyrig_bytes::{Diagnostic, Result};
 use anyrig_scene::{Clip, Curve, Pivots};
 use glam::DVec3;
 
@@ -115,6 +116,8 @@ fn rest_from_defaults(import: &mut Import<'_>, object: ObjectId, vector: &Vector
 struct Tokens<'a> {
     node: Node<'a>,
     properties: crate::document::Properties<'a>,
+    /// Keys whose tangents are of a kind that is not known.
+    unknown: u64,
 }
 
 impl Tokens<'_> {
@@ -149,7 +152,7 @@ fn curve(import: &mut Import<'_>, channel: Node<'_>) -> Result<Option<Curve>> {
     let count = count.min(list.property_count() / 3 + 1);
     import.context.take_elements(count as u64, || list.place())?;
     let (mut times, mut values, mut shapes) = (Vec::with_capacity(count), Vec::with_capacity(count), Vec::new());
-    let mut tokens = Tokens { node: list, properties: list.properties() };
+    let mut tokens = Tokens { node: list, properties: list.properties(), unknown: 0 };
     for _ in 0..count {
         let (Some(time), Some(value)) = (tokens.ticks(), tokens.number()) else { break };
         let Some(shape) = tokens.shape(version) else { break };
@@ -162,6 +165,10 @@ fn curve(import: &mut Import<'_>, channel: Node<'_>) -> Result<Option<Curve>> {
     }
     if tokens.properties.len() > 0 || times.len() != count {
         curves::tell_broken(import.context, tokens.node, "its keys are not of a known form; those before count");
+    }
+    if tokens.unknown > 0 {
+        let line = Diagnostic::new(&codes::UNKNOWN_TANGENT, channel.path(), "they do not overshoot");
+        import.context.push(line.times(tokens.unknown).at(list.place()));
     }
     if times.is_empty() {
         return Ok(None);
@@ -201,14 +208,16 @@ impl Tokens<'_> {
             }
             b'a' => usize::from(version > 4004),
             b'p' | b'q' => {
+                self.unknown += 1;
                 self.skip(2)?;
                 if version <= 4004 { 1 } else { 2 }
             }
             b't' => {
-                self.skip(3)?;
+                shape.kind = Kind::Tcb([self.number()?, self.number()?, self.number()?]);
                 0
             }
             b'd' => {
+                self.unknown += 1;
                 self.number()?;
                 1
             }

@@ -4,18 +4,20 @@ use super::Import;
 use super::files::base_name;
 use super::objects::{End, ObjectId, Objects};
 use crate::codes;
-use anyrig_bytes::{Diagnostic, Result, SharedBytes, maths::f64 as maths};
+use crate::document::Node;
+use anyrig_bytes::{Buffer, Diagnostic, Result, SharedBytes, maths::f64 as maths};
 use anyrig_scene::{Image, ImageId, RotationOrder, Sampler, Texture, TextureId, UvTransform, Wrap};
 use glam::{DAffine3, DVec3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A texture as a material uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Used {
     pub texture: TextureId,
     pub transform: Option<UvTransform>,
-    /// The name of the set of texture coordinates; empty for the first.
-    pub uv_set: String,
+    /// The name of the set of texture coordinates; empty for the first. Any number of materials may use the texture.
+    pub uv_set: Arc<str>,
 }
 
 /// Textures and images that were made.
@@ -26,10 +28,52 @@ pub(super) struct Textures {
     steps: BTreeMap<ObjectId, Step>,
     /// The first video of each name.
     videos: Option<BTreeMap<String, ObjectId>>,
-    /// Images by the paths that name them.
-    images: BTreeMap<(String, String), ImageId>,
-    /// Embedded files by the path that names them, in lower case, and by their last part.
-    embedded: Option<BTreeMap<String, SharedBytes>>,
+    images: BTreeMap<ImageKey, ImageId>,
+    embedded: Option<Embedded>,
+}
+
+/// What makes two textures show one image.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ImageKey {
+    /// The video whose embedded file it is.
+    Embedded(ObjectId),
+    /// The first and the last path that name the file.
+    Paths(String, String),
+}
+
+/// Embedded files.
+#[derive(Debug, Default)]
+struct Embedded {
+    /// By the video that holds them.
+    files: BTreeMap<ObjectId, SharedBytes>,
+    /// The holder of the content of each video that has its own: of videos of one path and one content the first.
+    own: BTreeMap<ObjectId, ObjectId>,
+    /// The first holder of each path, in lower case, and of each last part of a path.
+    by_path: BTreeMap<String, ObjectId>,
+}
+
+impl Embedded {
+    fn add(&mut self, video: ObjectId, paths: &[String], bytes: SharedBytes) {
+        let keys: Vec<String> =
+            paths.iter().flat_map(|path| [path.to_lowercase(), base_name(path).to_lowercase()]).collect();
+        let same =
+            keys.iter().filter_map(|key| self.by_path.get(key)).find(|first| self.files.get(first) == Some(&bytes));
+        let holder = same.copied().unwrap_or(video);
+        self.own.insert(video, holder);
+        for key in keys {
+            self.by_path.entry(key).or_insert(holder);
+        }
+        self.files.entry(holder).or_insert(bytes);
+    }
+
+    /// Who holds the file of a texture: its own video, else another one of its path, since of several videos of one file
+    /// only one may hold it.
+    fn holder(&self, video: Option<ObjectId>, paths: &[String]) -> Option<ObjectId> {
+        let own = video.and_then(|video| self.own.get(&video));
+        let whole = || paths.iter().find_map(|path| self.by_path.get(&path.to_lowercase()));
+        let base = || paths.iter().find_map(|path| self.by_path.get(&base_name(path).to_lowercase()));
+        own.or_else(whole).or_else(base).copied()
+    }
 }
 
 /// What stands behind a texture.
@@ -47,7 +91,7 @@ const MAX_CHAIN: usize = 8;
 
 /// The texture of a `Texture` or a `LayeredTexture`; `None` when there is no image behind it.
 pub(super) fn texture(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Used>> {
-    let Some(object) = behind(import, object) else { return Ok(None) };
+    let Some(object) = behind(import, object)? else { return Ok(None) };
     if let Some(known) = import.textures.textures.get(&object) {
         return Ok(known.clone());
     }
@@ -57,50 +101,62 @@ pub(super) fn texture(import: &mut Import<'_>, object: ObjectId) -> Result<Optio
 }
 
 /// The texture with a file that a layered or wrapping texture stands for.
-fn behind(import: &mut Import<'_>, start: ObjectId) -> Option<ObjectId> {
+fn behind(import: &mut Import<'_>, start: ObjectId) -> Result<Option<ObjectId>> {
     let mut at = start;
     for _ in 0..MAX_CHAIN {
         let step = match import.textures.steps.get(&at) {
             Some(known) => *known,
             None => {
-                let step = step(import, at);
+                let step = step(import, at)?;
                 import.textures.steps.insert(at, step);
                 step
             }
         };
         match step {
-            Step::File => return Some(at),
+            Step::File => return Ok(Some(at)),
             Step::To(next) => at = next,
-            Step::Nothing => return None,
+            Step::Nothing => return Ok(None),
         }
     }
-    None
+    Ok(None)
 }
 
-fn step(import: &mut Import<'_>, at: ObjectId) -> Step {
+fn step(import: &mut Import<'_>, at: ObjectId) -> Result<Step> {
     if import.objects.get(at).class == "LayeredTexture" {
         return lowest_layer(import, at);
     }
     if video(import, at).is_some() || !paths(&import.objects, at).iter().all(String::is_empty) {
-        return Step::File;
+        return Ok(Step::File);
     }
     // 3ds Max puts a texture that changes normals before the one with the image.
     let next = import.objects.property_sources(at).find(|(_, o)| is_texture(&o.class));
-    next.map_or(Step::Nothing, |(_, o)| Step::To(o.id))
+    Ok(next.map_or(Step::Nothing, |(_, o)| Step::To(o.id)))
 }
 
 /// Layers are listed from the top down; the lowest one covers the surface.
-fn lowest_layer(import: &Import<'_>, at: ObjectId) -> Step {
-    let objects = &import.objects;
-    let layers = objects.children(End::Object(at)).filter(|o| is_texture(&o.class));
+fn lowest_layer(import: &mut Import<'_>, at: ObjectId) -> Result<Step> {
+    let layers = import.objects.children(End::Object(at)).filter(|o| is_texture(&o.class));
     let (count, lowest) = layers.fold((0, Step::Nothing), |(count, _), layer| (count + 1, Step::To(layer.id)));
     if count > 1 {
-        let message = format!("of {count} layers the lowest one is shown");
-        let line = Diagnostic::new(&codes::TEXTURE_LAYERS, objects.get(at).name.clone(), message);
-        import.context.push(line.at(objects.place(at)));
+        let (node, name) = (import.objects.get(at).node, import.objects.get(at).name.clone());
+        let mut message = format!("of {count} layers the lowest one is shown");
+        for list in ["BlendModes", "Alphas"] {
+            message += &spelled(import, (node, list))?;
+        }
+        import.context.push(Diagnostic::new(&codes::TEXTURE_LAYERS, name, message).at(node.place()));
     }
-    lowest
+    Ok(lowest)
 }
+
+/// The first numbers of a list, for a message: few layers lie on each other.
+fn spelled(import: &mut Import<'_>, (node, name): (Node<'_>, &str)) -> Result<String> {
+    let Some(list) = node.child(name) else { return Ok(String::new()) };
+    let numbers: Buffer<f32> = list.array(&mut import.decoder)?;
+    let numbers = numbers.iter().take(MOST_SPELLED).map(f32::to_string).collect::<Vec<_>>().join(", ");
+    Ok(format!("; {name} {numbers}"))
+}
+
+const MOST_SPELLED: usize = 16;
 
 pub(super) fn is_texture(class: &str) -> bool {
     class == "Texture" || class == "LayeredTexture"
@@ -157,7 +213,17 @@ fn make(import: &mut Import<'_>, object: ObjectId) -> Result<Option<Used>> {
     let wrap = |name: &str| if objects.i64(object, name, 0) == 1 { Wrap::ClampToEdge } else { Wrap::Repeat };
     (sampler.wrap_u, sampler.wrap_v) = (wrap("WrapModeU"), wrap("WrapModeV"));
     texture.sampler = Some(sampler);
-    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default().into_owned();
+    if let Some(all) = import.data(object, |_| true)? {
+        texture.extras.set_bookkeeping("fbx.properties", all);
+    }
+    let objects = &import.objects;
+    if let Some(source) = objects.get(object).node.child("Texture_Alpha_Source").and_then(|n| n.text(0)) {
+        texture.extras.set_bookkeeping("fbx.alpha_source", source.into_owned());
+    }
+    let uv_set = objects.text(object, "UVSet").filter(|name| name != "default").unwrap_or_default();
+    // It may be that of the template, which all textures share.
+    import.take_product(uv_set.len(), object)?;
+    let uv_set = uv_set.into();
     let transform = transform(import, object);
     Ok(Some(Used { texture: import.scene.textures.push(texture), transform, uv_set }))
 }
@@ -210,43 +276,29 @@ const SKEW_TOLERANCE: f64 = 1e-6;
 /// The image of a texture: embedded, from a file, or only a name when the file is not there.
 fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> {
     let video = video(import, texture);
-    let mut all: Vec<String> = paths(&import.objects, texture).into();
     let name = import.objects.get(video.unwrap_or(texture)).name.clone();
+    let mut all: Vec<String> = paths(&import.objects, texture).into();
     if let Some(video) = video {
         all.extend(paths(&import.objects, video));
     }
+    // Several textures may share a video, and all of them what their template says.
+    import.take_product(KEPT_COPIES * text_bytes(&all, &name), texture)?;
     all.retain(|path| !path.is_empty());
     if let (true, Some(video)) = (all.is_empty(), video) {
         all.push(unnamed(video));
     }
-    let Some(first) = all.first().cloned() else { return Ok(None) };
-    let key = (first.clone(), all.last().cloned().unwrap_or_default());
+    let [first, ..] = all.as_slice() else { return Ok(None) };
+    let holder = holder(import, video, &all)?;
+    let last = all.last().unwrap_or(first);
+    let key = holder.map_or_else(|| ImageKey::Paths(first.clone(), last.clone()), ImageKey::Embedded);
     if let Some(known) = import.textures.images.get(&key) {
         return Ok(Some(*known));
     }
-    let mut image = Image::default();
+    let mut image = match holder.and_then(|holder| import.textures.embedded.as_ref()?.files.get(&holder)) {
+        Some(bytes) => embedded_image(first, bytes.clone()),
+        None => file_image(import, texture, &all)?,
+    };
     image.name = name;
-    if let Some(bytes) = embedded(import, &all)? {
-        if !first.starts_with("video:") {
-            image.extras.set_bookkeeping("fbx.file", base_name(&first));
-        }
-        image.bytes = Some(bytes);
-    } else {
-        let paths: Vec<&str> = all.iter().map(String::as_str).collect();
-        match import.files.search(&paths)? {
-            Some(found) => {
-                if found.is_other_kind {
-                    import.context.tell(&codes::TEXTURE_FILE, base_name(&first), format!("{} was taken", found.name));
-                }
-                (image.uri, image.bytes) = (Some(found.name), Some(found.bytes));
-            }
-            None => {
-                let line = Diagnostic::new(&codes::TEXTURE_MISSING, base_name(&first), "put it beside the FBX file");
-                import.context.push(line.at(import.objects.place(texture)));
-                image.uri = Some(base_name(&first).to_owned());
-            }
-        }
-    }
     let kind = image.bytes.as_deref().and_then(anyrig_image::sniff);
     image.mime_type = kind.map(|k| k.media_type().to_owned());
     let id = import.scene.images.push(image);
@@ -254,24 +306,63 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     Ok(Some(id))
 }
 
-/// The embedded file of a path. Of several videos of one file only one may hold it.
-fn embedded(import: &mut Import<'_>, paths: &[String]) -> Result<Option<SharedBytes>> {
-    if import.textures.embedded.is_none() {
-        import.textures.embedded = Some(all_embedded(import)?);
+/// How often the paths and the name of an image are kept at most, in the image and to find it again.
+const KEPT_COPIES: usize = 3;
+
+fn text_bytes(paths: &[String], name: &str) -> usize {
+    paths.iter().map(String::len).sum::<usize>() + name.len()
+}
+
+fn embedded_image(path: &str, bytes: SharedBytes) -> Image {
+    let mut image = Image::default();
+    if !path.starts_with(UNNAMED) {
+        image.extras.set_bookkeeping("fbx.file", base_name(path));
     }
-    let Some(known) = &import.textures.embedded else { return Ok(None) };
-    let whole = paths.iter().find_map(|path| known.get(&path.to_lowercase()));
-    let base = || paths.iter().find_map(|path| known.get(&base_name(path).to_lowercase()));
-    Ok(whole.or_else(base).cloned())
+    image.bytes = Some(bytes);
+    image
+}
+
+/// The image of a file beside the document.
+fn file_image(import: &Import<'_>, texture: ObjectId, paths: &[String]) -> Result<Image> {
+    let mut image = Image::default();
+    let first = paths.first().map_or("", |path| base_name(path));
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    match import.files.search(&paths)? {
+        Some(found) => {
+            if found.is_other_kind {
+                import.context.tell(&codes::TEXTURE_FILE, first, format!("{} was taken", found.name));
+            }
+            (image.uri, image.bytes) = (Some(found.name), Some(found.bytes));
+        }
+        None => {
+            let line = Diagnostic::new(&codes::TEXTURE_MISSING, first, "put it beside the FBX file");
+            import.context.push(line.at(import.objects.place(texture)));
+            image.uri = Some(first.to_owned());
+        }
+    }
+    Ok(image)
+}
+
+/// The video that holds the embedded file of a texture.
+fn holder(import: &mut Import<'_>, video: Option<ObjectId>, paths: &[String]) -> Result<Option<ObjectId>> {
+    let embedded = match import.textures.embedded.take() {
+        Some(known) => known,
+        None => all_embedded(import)?,
+    };
+    let holder = embedded.holder(video, paths);
+    import.textures.embedded = Some(embedded);
+    Ok(holder)
 }
 
 /// Stands for the path of a video that states none. No file has such a name.
 fn unnamed(video: ObjectId) -> String {
-    format!("video:{}", video.index())
+    format!("{UNNAMED}{}", video.index())
 }
 
-fn all_embedded(import: &mut Import<'_>) -> Result<BTreeMap<String, SharedBytes>> {
-    let mut known = BTreeMap::new();
+const UNNAMED: &str = "video:";
+
+fn all_embedded(import: &mut Import<'_>) -> Result<Embedded> {
+    let mut known = Embedded::default();
     let videos: Vec<ObjectId> = import.objects.of_class("Video").map(|v| v.id).collect();
     for video in videos {
         let Some(content) = import.objects.get(video).node.child("Content") else { continue };
@@ -289,14 +380,9 @@ fn all_embedded(import: &mut Import<'_>) -> Result<BTreeMap<String, SharedBytes>
             continue;
         }
         let mut all: Vec<String> = paths(&import.objects, video).into();
+        import.take_product(KEPT_COPIES * text_bytes(&all, ""), video)?;
         all.retain(|path| !path.is_empty());
-        if all.is_empty() {
-            all.push(unnamed(video));
-        }
-        for path in &all {
-            known.entry(path.to_lowercase()).or_insert_with(|| bytes.clone());
-            known.entry(base_name(path).to_lowercase()).or_insert_with(|| bytes.clone());
-        }
+        known.add(video, &all, bytes);
     }
     Ok(known)
 }

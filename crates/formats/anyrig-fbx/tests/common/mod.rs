@@ -4,6 +4,9 @@
 pub mod forge;
 pub mod hand;
 
+use anyrig_bytes::{Context, SharedBytes};
+use anyrig_fbx::{FbxDocument, import};
+use anyrig_scene::Scene;
 use std::path::{Path, PathBuf};
 
 /// A file of the corpus.
@@ -68,6 +71,13 @@ fn collect(folder: &Path, names: &mut Vec<PathBuf>) {
             names.push(path);
         }
     }
+}
+
+/// Our scene of a file, or why there is none: a file that another reader takes and we do not is a difference.
+pub fn scene_of(bytes: &[u8]) -> Result<Scene, String> {
+    let context = Context::new();
+    let document = FbxDocument::read(&SharedBytes::from(bytes), &context).map_err(|e| format!("not read: {e}"))?;
+    import::import(&document, &context).map_err(|e| format!("not imported: {e}"))
 }
 
 /// SplitMix64, so that a seed gives the same mutations everywhere.

@@ -4,6 +4,7 @@ use super::lexer::{self, ArrayError, colon_follows, skip_blank, string_len, word
 use super::{Changes, comma, tag};
 use crate::codes;
 use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
+use crate::document::binary::{VERSIONS, unknown_version};
 use crate::document::number::Extent;
 use crate::document::place::{self, LineIndex};
 use crate::document::tally::Tally;
@@ -69,7 +70,7 @@ pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument
     let form = Form::Ascii(Changes::default());
     let mut document = FbxDocument { version: 0, arena, form, text: TextEncoding::Utf8, lines };
     check_is_fbx(&document)?;
-    document.version = version(&document, context);
+    document.version = version(&document, context)?;
     if has_legacy_text {
         document.text = text::detect(&document, context);
     }
@@ -88,16 +89,20 @@ fn check_is_fbx(document: &FbxDocument) -> Result<()> {
     Err(Error::malformed(Place::whole(), "this is not an FBX file: it has none of the nodes that every FBX file has"))
 }
 
-fn version(document: &FbxDocument, context: &Context) -> u32 {
+fn version(document: &FbxDocument, context: &Context) -> Result<u32> {
     let text = document.arena.source().as_slice();
+    let stated = stated_version(text.strip_prefix(BOM).unwrap_or(text));
+    if let Some(version) = stated.filter(|version| !VERSIONS.contains(version)) {
+        return Err(unknown_version(version, Place::line_column(1, 1)));
+    }
     let in_header = || {
         let stated = document.child("FBXHeaderExtension")?.child("FBXVersion")?.i64(0)?;
-        u32::try_from(stated).ok().filter(|v| (2000..=10_000).contains(v))
+        u32::try_from(stated).ok().filter(|v| VERSIONS.contains(v))
     };
-    stated_version(text.strip_prefix(BOM).unwrap_or(text)).or_else(in_header).unwrap_or_else(|| {
+    Ok(stated.or_else(in_header).unwrap_or_else(|| {
         context.tell(&codes::MISSING_VERSION, "version", "");
         ASSUMED_VERSION
-    })
+    }))
 }
 
 struct Reader<'a> {

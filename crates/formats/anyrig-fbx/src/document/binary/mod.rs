@@ -7,7 +7,7 @@ mod write;
 
 pub(crate) use dump::{bytes as bytes_of_dump, tree};
 pub(crate) use read::read;
-pub(crate) use records::{PropertyRecord, property};
+pub(crate) use records::{PropertyRecord, VERSIONS, property, unknown_version};
 pub(crate) use write::{property_record, read_property, skim_property, trace, write};
 
 use anyrig_bytes::Endian;

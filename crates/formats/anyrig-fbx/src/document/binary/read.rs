@@ -60,8 +60,7 @@ impl<'a> Reader<'a> {
         records::header(&mut reader, &mut header)?;
         let codec = SkimCodec::at(bytes, endian, reader.position())?;
         if !records::VERSIONS.contains(&header.version) {
-            let message = format!("version {} is not known; 2000 to 8000 are", header.version);
-            return Err(Error::unsupported(Place::byte(23), message));
+            return Err(records::unknown_version(header.version, Place::byte(23)));
         }
         let (node, property) = (NodeRecord::default(), PropertyRecord::default());
         let (arena, open) = (Arena::new(bytes), Vec::new());

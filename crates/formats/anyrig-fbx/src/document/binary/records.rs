@@ -8,7 +8,13 @@ use anyrig_bytes::{At, Endian, Error, Place, Result, SharedBytes};
 pub(crate) const WIDE_FROM: u32 = 7500;
 
 /// Versions that are read.
-pub(crate) const VERSIONS: std::ops::RangeInclusive<u32> = 2000..=8999;
+pub(crate) const VERSIONS: std::ops::RangeInclusive<u32> = 2000..=8000;
+
+/// The error of a file of another version.
+pub(crate) fn unknown_version(version: u32, place: Place) -> Error {
+    let (first, last) = (VERSIONS.start(), VERSIONS.end());
+    Error::unsupported(place, format!("version {version} is not known; {first} to {last} are"))
+}
 
 /// The file's header.
 #[derive(Clone, Debug)]

@@ -95,11 +95,31 @@ pub(super) fn make_unit(column: &mut Column, polygons: &Polygons, positions: &[[
     wrong
 }
 
-/// Joins tangents and binormals into tangents with a sign.
-pub(super) fn tangents(normal: &Column, tangent: &Column, binormal: Option<&Column>, polygons: &Polygons) -> Column {
-    let on_points = [Some(normal), Some(tangent), binormal].iter().flatten().all(|c| c.domain == Domain::Point);
+/// What says on which side of normal and tangent the binormal is.
+#[derive(Debug)]
+pub(super) enum Side {
+    /// Three numbers each.
+    Binormals(Column),
+    /// One number each, whose sign counts.
+    Signs(Column),
+    /// Nothing: the right-handed one.
+    Unsaid,
+}
+
+impl Side {
+    fn column(&self) -> Option<&Column> {
+        match self {
+            Self::Binormals(column) | Self::Signs(column) => Some(column),
+            Self::Unsaid => None,
+        }
+    }
+}
+
+/// Joins tangents and their sides into tangents with a sign.
+pub(super) fn tangents(normal: &Column, tangent: &Column, side: &Side, polygons: &Polygons) -> Column {
+    let on_points = [Some(normal), Some(tangent), side.column()].iter().flatten().all(|c| c.domain == Domain::Point);
     let at = |column: &Column| if on_points { column.values.clone() } else { column.at_corners(polygons) };
-    let (normals, tangents, binormals) = (at(normal), at(tangent), binormal.map(at));
+    let (normals, tangents, sides) = (at(normal), at(tangent), side.column().map(at).unwrap_or_default());
     let vector = |values: &Buffer<f32>, i: usize| {
         let chunk = values.as_chunks::<3>().0.get(i).copied().unwrap_or_default();
         let vector = DVec3::from(chunk.map(f64::from));
@@ -110,7 +130,11 @@ pub(super) fn tangents(normal: &Column, tangent: &Column, binormal: Option<&Colu
         let normal = vector(&normals, i);
         let tangent = vector(&tangents, i).try_normalize();
         let tangent = tangent.unwrap_or_else(|| normal.try_normalize().unwrap_or(DVec3::Y).any_orthonormal_vector());
-        let side = binormals.as_ref().map_or(1.0, |b| normal.cross(tangent).dot(vector(b, i)));
+        let side = match side {
+            Side::Binormals(_) => normal.cross(tangent).dot(vector(&sides, i)),
+            Side::Signs(_) => sides.get(i).copied().unwrap_or(1.0).into(),
+            Side::Unsaid => 1.0,
+        };
         values.extend_from_slice(&tangent.as_vec3().to_array());
         values.push(if side < 0.0 { -1.0 } else { 1.0 });
     }
@@ -160,8 +184,8 @@ mod tests {
         let up = column(Semantic::Normal, [0.0, 0.0, 1.0].repeat(3));
         let tangent = column(Semantic::Tangent, [3.0, 0.0, 0.0].repeat(3));
         let down = column(Semantic::Custom(String::new()), [0.0, -1.0, 0.0].repeat(3));
-        let joined = tangents(&up, &tangent, Some(&down), &polygons);
+        let joined = tangents(&up, &tangent, &Side::Binormals(down), &polygons);
         assert_eq!((joined.domain, joined.values.to_vec()), (Domain::Point, [1.0, 0.0, 0.0, -1.0].repeat(3)));
-        assert_eq!(tangents(&up, &tangent, None, &polygons).values[3], 1.0);
+        assert_eq!(tangents(&up, &tangent, &Side::Unsaid, &polygons).values[3], 1.0);
     }
 }

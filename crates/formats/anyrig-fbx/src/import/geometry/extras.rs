@@ -1,7 +1,7 @@
 //! What a mesh has beside its surface: creases, subdivision, layers that the scene has no word for.
 
 use super::layers::{self, Mapping, VERTEX_CREASE};
-use super::normals::edge_ends;
+use super::normals::{Edge, edge_ends};
 use super::polygons::Polygons;
 use super::{Column, Reader};
 use crate::codes;
@@ -25,8 +25,21 @@ const KNOWN: [&str; 12] = [
     "LayerElementVisibility",
 ];
 
-/// Bytes that an entry of a list of data may need.
-const ENTRY_BYTES: usize = 3 * size_of::<Value>();
+/// Bytes of a list of data beside its values, as an allocator rounds them.
+const LIST_BYTES: usize = 16;
+
+/// One number, or a list of several.
+fn entry<const N: usize>(numbers: [f64; N]) -> Value {
+    match numbers.as_slice() {
+        [only] => Value::from(*only),
+        all => Value::Array(all.iter().copied().map(Value::from).collect()),
+    }
+}
+
+/// What [`entry`] needs.
+const fn entry_bytes<const N: usize>() -> usize {
+    if N == 1 { size_of::<Value>() } else { (N + 1) * size_of::<Value>() + LIST_BYTES }
+}
 
 impl Reader<'_, '_> {
     pub(super) fn extras(&mut self, node: Node<'_>, polygons: &Polygons, points: usize) -> Result<Extras> {
@@ -58,41 +71,53 @@ impl Reader<'_, '_> {
         Ok(extras)
     }
 
+    /// A list of entries, `None` when there are none. An entry takes many times its spelling, so it is counted and booked
+    /// before it is made.
+    fn list<const N: usize>(
+        &self,
+        node: Node<'_>,
+        entries: impl Iterator<Item = [f64; N]> + Clone,
+    ) -> Result<Option<Value>> {
+        let count = entries.clone().count();
+        self.book_product(count.saturating_mul(entry_bytes::<N>()), node)?;
+        let mut list = Vec::with_capacity(count);
+        list.extend(entries.map(entry));
+        Ok((!list.is_empty()).then_some(Value::Array(list)))
+    }
+
+    /// The points of all edges, booked.
+    fn ends(&self, node: Node<'_>, polygons: &Polygons) -> Result<Vec<Option<Edge>>> {
+        self.book(polygons.corners.len() * size_of::<u32>() + polygons.edges.len() * size_of::<Option<Edge>>(), node)?;
+        Ok(edge_ends(polygons))
+    }
+
     /// Both points and the crease of each edge that has one.
     fn edge_creases(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
         let Some(element) = self.first_element(node, "LayerElementEdgeCrease") else { return Ok(None) };
         let Some(values) = self.edge_values::<f32>(element, "EdgeCrease", polygons)? else { return Ok(None) };
-        self.book(polygons.corners.len() * 4 + polygons.edges.len() * 12, node)?;
-        let ends = edge_ends(polygons);
-        let creased = ends.into_iter().zip(values.iter()).filter(|(_, c)| **c != 0.0 && c.is_finite());
-        let creases: Vec<Value> = creased
-            .filter_map(|(ends, crease)| {
-                let (a, b) = ends?;
-                Some(Value::Array(vec![f64::from(a).into(), f64::from(b).into(), f64::from(*crease).into()]))
-            })
-            .collect();
-        Ok((!creases.is_empty()).then_some(Value::Array(creases)))
+        let ends = self.ends(node, polygons)?;
+        let creased = ends.iter().zip(values.iter()).filter(|(_, crease)| is_crease(**crease));
+        let creases = creased.filter_map(|(ends, crease)| {
+            let (a, b) = (*ends)?;
+            Some([a.into(), b.into(), (*crease).into()])
+        });
+        self.list(node, creases)
     }
 
     /// Both points of each edge that is not drawn, such as the diagonals of triangulated faces in 3ds Max.
     fn hidden_edges(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
         let Some(element) = self.first_element(node, "LayerElementVisibility") else { return Ok(None) };
         let Some(flags) = self.edge_values::<i32>(element, "Visibility", polygons)? else { return Ok(None) };
-        self.book(polygons.corners.len() * 4 + polygons.edges.len() * ENTRY_BYTES, node)?;
-        let hidden = edge_ends(polygons).into_iter().zip(flags.iter()).filter(|(_, flag)| **flag == 0);
-        let hidden: Vec<Value> = hidden
-            .filter_map(|(ends, _)| ends.map(|(a, b)| Value::Array(vec![f64::from(a).into(), f64::from(b).into()])))
-            .collect();
-        Ok((!hidden.is_empty()).then_some(Value::Array(hidden)))
+        let ends = self.ends(node, polygons)?;
+        let hidden = ends.iter().zip(flags.iter()).filter(|(_, flag)| **flag == 0);
+        self.list(node, hidden.filter_map(|(ends, _)| ends.map(|(a, b)| [a.into(), b.into()])))
     }
 
     /// The number of the group of each face.
     fn polygon_groups(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
         let Some(element) = self.first_element(node, "LayerElementPolygonGroup") else { return Ok(None) };
         let groups = self.face_values(element, "PolygonGroup", polygons.face_count())?.unwrap_or_default();
-        self.book(groups.len() * ENTRY_BYTES, node)?;
-        let groups: Vec<Value> = groups.into_iter().map(|group| f64::from(group).into()).collect();
-        Ok((!groups.is_empty()).then_some(Value::Array(groups)))
+        self.list(node, groups.iter().map(|group| [f64::from(*group)]))
     }
 
     /// The point and its crease, for points that have one.
@@ -102,21 +127,19 @@ impl Reader<'_, '_> {
             self.push(&codes::LAYER_LOST, node, "vertex creases are not on points", 1);
             return Ok(None);
         }
+        self.book_spread(node, &layer, points)?;
         let (column, _) = Column::spread(&layer, Semantic::Custom(String::new()), polygons, points);
-        let creased = column.values.iter().enumerate().filter(|(_, c)| **c != 0.0 && c.is_finite());
-        let creases: Vec<Value> =
-            creased.map(|(point, c)| Value::Array(vec![(point as f64).into(), f64::from(*c).into()])).collect();
-        Ok((!creases.is_empty()).then_some(Value::Array(creases)))
+        let creased = column.values.iter().enumerate().filter(|(_, crease)| is_crease(**crease));
+        self.list(node, creased.map(|(point, crease)| [point as f64, (*crease).into()]))
     }
 
     /// Numbers of the faces that are marked as holes of a subdivided surface. The control cage shows them.
     fn holes(&mut self, node: Node<'_>, polygons: &Polygons) -> Result<Option<Value>> {
         let Some(element) = self.first_element(node, "LayerElementHole") else { return Ok(None) };
         let Some(flags) = self.face_values(element, "Hole", polygons.face_count())? else { return Ok(None) };
-        let holes: Vec<Value> =
-            flags.iter().enumerate().filter(|(_, f)| **f != 0).map(|(face, _)| (face as f64).into()).collect();
-        self.push(&codes::HOLES, element, "", holes.len() as u64);
-        Ok((!holes.is_empty()).then_some(Value::Array(holes)))
+        let holes = flags.iter().enumerate().filter(|(_, flag)| **flag != 0);
+        self.push(&codes::HOLES, element, "", holes.clone().count() as u64);
+        self.list(node, holes.map(|(face, _)| [face as f64]))
     }
 
     fn subdivision(&mut self, node: Node<'_>, extras: &mut Extras) {
@@ -126,7 +149,7 @@ impl Reader<'_, '_> {
                 settings.set(name, value as f64);
             }
         }
-        // 2 shows the smoothed surface (`FbxMesh::EMeshSmoothness`: hull, coarse, medium, fine).
+        // 0 shows the hull, all others a smoothed surface (`FbxMesh::EMeshSmoothness`: hull, rough, medium, fine).
         let is_smoothed = settings.get("Smoothness").and_then(Value::as_f64).is_some_and(|s| s >= 1.0);
         if is_smoothed {
             self.push(&codes::SUBDIVISION, node, "its control cage is shown", 1);
@@ -135,4 +158,9 @@ impl Reader<'_, '_> {
             extras.set("fbx.subdivision", settings);
         }
     }
+}
+
+/// Creases that are 0 have no effect; those that are no numbers have none that is known.
+fn is_crease(crease: f32) -> bool {
+    crease != 0.0 && crease.is_finite()
 }

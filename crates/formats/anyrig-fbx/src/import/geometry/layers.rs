@@ -33,6 +33,11 @@ pub(super) struct Layer {
 }
 
 impl Layer {
+    /// What its values and indexes take.
+    pub fn stated_bytes(&self) -> usize {
+        size_of_val(&*self.values) + self.indexes.as_deref().map_or(0, size_of_val)
+    }
+
     /// The values of elements in order, and how many of them were out of range. What is out of range takes the last
     /// entry, as readers do that people compare with.
     pub fn gather(&self, elements: impl ExactSizeIterator<Item = usize>) -> (Vec<f32>, u64) {
@@ -76,6 +81,9 @@ pub(super) const NORMAL: Kind =
     Kind { element: "LayerElementNormal", values: "Normals", indexes: "NormalsIndex", width: 3 };
 pub(super) const TANGENT: Kind =
     Kind { element: "LayerElementTangent", values: "Tangents", indexes: "TangentsIndex", width: 3 };
+/// The fourth numbers of tangents, by the same indexes.
+pub(super) const TANGENT_SIGN: Kind =
+    Kind { element: "LayerElementTangent", values: "TangentsW", indexes: "TangentsIndex", width: 1 };
 pub(super) const BINORMAL: Kind =
     Kind { element: "LayerElementBinormal", values: "Binormals", indexes: "BinormalsIndex", width: 3 };
 pub(super) const UV: Kind = Kind { element: "LayerElementUV", values: "UV", indexes: "UVIndex", width: 2 };
@@ -121,7 +129,7 @@ impl Reader<'_, '_> {
 
     pub(super) fn layer(&mut self, element: Node<'_>, kind: Kind, polygons: &Polygons) -> Result<Option<Layer>> {
         let Some(values) = element.child(kind.values) else { return Ok(None) };
-        let values = values.array::<f32>(self.decoder)?;
+        let values = values.array::<f32>(&mut self.import.decoder)?;
         if values.is_empty() {
             return Ok(None);
         }
@@ -132,7 +140,7 @@ impl Reader<'_, '_> {
         if !values.len().is_multiple_of(kind.width) {
             self.lose_layer(element, &format!("{} numbers do not make entries of {}", values.len(), kind.width));
         }
-        let indexes = element.child(kind.indexes).map(|n| n.array::<i32>(self.decoder)).transpose()?;
+        let indexes = element.child(kind.indexes).map(|n| n.array::<i32>(&mut self.import.decoder)).transpose()?;
         let Some(mut mapping) = mapping(element).filter(|m| *m != Mapping::Edge) else {
             self.lose_layer(element, &format!("the mapping `{}` is not known here", mapping_name(element)));
             return Ok(None);
@@ -150,7 +158,7 @@ impl Reader<'_, '_> {
     /// The flags or numbers of a layer element with one entry per face, or one for all.
     pub(super) fn face_values(&mut self, element: Node<'_>, name: &str, faces: usize) -> Result<Option<Vec<i32>>> {
         let Some(node) = element.child(name) else { return Ok(None) };
-        let values = node.array::<i32>(self.decoder)?;
+        let values = node.array::<i32>(&mut self.import.decoder)?;
         match mapping(element) {
             _ if values.is_empty() => Ok(None),
             Some(Mapping::Same) => {

@@ -15,10 +15,10 @@ use super::objects::{End, ObjectId, Objects};
 use super::skins::unique;
 use super::{Import, materials, nodes};
 use crate::codes;
-use crate::document::{Decoder, Node};
+use crate::document::Node;
 use anyrig_bytes::{Buffer, Context, Diagnostic, Result};
-use anyrig_scene::{Domain, Mesh, MeshId, MeshInstance, NodeId, Part, Semantic, Trs};
-use columns::Column;
+use anyrig_scene::{Domain, Mesh, MeshId, MeshInstance, NodeId, Part, Semantic, Stream, Trs};
+use columns::{Column, Side};
 use layers::{COLOR, Kind, Layer, Mapping};
 use normals::Smoothing;
 use parts::Assignment;
@@ -27,6 +27,14 @@ use std::collections::BTreeSet;
 
 /// What a diagnostic is about.
 type Subject = String;
+
+/// How many characters of a name are enough to know a mesh by.
+const SUBJECT_CHARACTERS: usize = 256;
+
+/// What messages call a mesh: a name may be long, and each of its layers may have something to tell.
+fn subject(name: &str) -> Subject {
+    name.chars().take(SUBJECT_CHARACTERS).collect()
+}
 
 /// A mesh that geometry became.
 #[derive(Clone, Debug)]
@@ -87,10 +95,9 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
     // Several geometries may take the name of one model, which is kept in the mesh and while it is made.
     import.take_product(2 * name.len(), geometry)?;
     let name = name.clone();
-    let slots = materials::count(import, geometry, model)?;
+    let slots = materials::most(import, geometry);
     let is_old = import.objects.document().version_number() < 6000;
-    let mut reader =
-        Reader { context: import.context, decoder: &mut import.decoder, name: name.clone(), slots, is_old };
+    let mut reader = Reader { context: import.context, import: &mut *import, name: subject(&name), slots, is_old };
     let (parts, extras, uv_sets) = if node.child("Vertices").is_some() {
         reader.polygons(node)?
     } else if node.child("PointsIndex").is_some() {
@@ -124,7 +131,7 @@ fn make(import: &mut Import<'_>, geometry: ObjectId, model: ObjectId) -> Result<
 /// Reads the geometry of one node.
 struct Reader<'r, 'a> {
     context: &'a Context,
-    decoder: &'r mut Decoder<'a>,
+    import: &'r mut Import<'a>,
     name: String,
     /// Number of materials that the model wears.
     slots: usize,
@@ -139,6 +146,11 @@ impl Reader<'_, '_> {
         self.context.take_memory(bytes as u64, || node.place())
     }
 
+    /// Books what one part of the mesh multiplies with another.
+    fn book_product(&self, bytes: usize, node: Node<'_>) -> Result<()> {
+        self.import.take_product_at(bytes, || node.place())
+    }
+
     fn push(&self, code: &'static anyrig_bytes::Code, node: Node<'_>, message: &str, count: u64) {
         if count > 0 {
             self.context.push(Diagnostic::new(code, self.name.clone(), message).times(count).at(node.place()));
@@ -147,7 +159,7 @@ impl Reader<'_, '_> {
 
     /// The numbers of a child; empty when there is none.
     fn array<T: crate::Element>(&mut self, node: Node<'_>, name: &str) -> Result<Buffer<T>> {
-        node.child(name).map_or_else(|| Ok(Buffer::default()), |child| child.array(self.decoder))
+        node.child(name).map_or_else(|| Ok(Buffer::default()), |child| child.array(&mut self.import.decoder))
     }
 
     fn polygons(&mut self, node: Node<'_>) -> Result<Made> {
@@ -171,6 +183,9 @@ impl Reader<'_, '_> {
         }
         let faces = self.assignment(node, &polygons)?;
         let extras = self.extras(node, &polygons, points)?;
+        // Each part has a stream of each column.
+        let streams = faces.further_parts().min(polygons.face_count()).saturating_mul(columns.len());
+        self.book_product(streams.saturating_mul(size_of::<Stream>()), node)?;
         let parts = parts::split(polygons, &columns, points as u32, &faces);
         Ok((parts, extras, uv_sets))
     }
@@ -186,6 +201,14 @@ impl Reader<'_, '_> {
         Ok(positions)
     }
 
+    /// Books the values of all elements that a layer is spread over. Many layers may have few values each, of the same
+    /// many elements; what they state themselves is in proportion to the file.
+    fn book_spread(&self, node: Node<'_>, layer: &Layer, elements: usize) -> Result<()> {
+        let all = elements.saturating_mul(layer.width * size_of::<f32>());
+        self.book(all, node)?;
+        self.book_product(all.saturating_sub(layer.stated_bytes()), node)
+    }
+
     fn spread(
         &self,
         node: Node<'_>,
@@ -193,7 +216,7 @@ impl Reader<'_, '_> {
         semantic: Semantic,
         (polygons, points): (&Polygons, usize),
     ) -> Result<Column> {
-        self.book(polygons.corners.len().max(points).saturating_mul(layer.width * 4), node)?;
+        self.book_spread(node, layer, polygons.corners.len().max(points))?;
         let message = format!("{semantic}: entries out of range became the last one");
         let (column, wrong) = Column::spread(layer, semantic, polygons, points);
         self.push(&codes::LAYER_RANGE, node, &message, wrong);
@@ -225,18 +248,27 @@ impl Reader<'_, '_> {
         };
         let mut tangents = self.layers(node, layers::TANGENT, polygons)?.into_iter();
         if let Some(layer) = tangents.next() {
-            let binormals = self.layers(node, layers::BINORMAL, polygons)?;
-            let binormal = binormals.iter().find(|b| b.index == layer.index).or(binormals.first());
-            let other = |name: &str| Semantic::Custom(name.to_owned());
-            let tangent = self.spread(node, &layer, other("tangent"), (polygons, at.len()))?;
-            let spread = |b: &Layer| self.spread(node, b, other("binormal"), (polygons, at.len()));
-            let binormal = binormal.map(spread).transpose()?;
+            let tangent = self.spread(node, &layer, Semantic::Custom("tangent".to_owned()), (polygons, at.len()))?;
+            let side = self.side(node, layer.index, (polygons, at.len()))?;
             self.book(polygons.corners.len() * 16, node)?;
-            columns.push(columns::tangents(&normal, &tangent, binormal.as_ref(), polygons));
+            columns.push(columns::tangents(&normal, &tangent, &side, polygons));
             self.push(&codes::TANGENT_SETS, node, "", tangents.count() as u64);
         }
         columns.insert(1, normal);
         Ok(())
+    }
+
+    /// Where the binormals of a layer of tangents are: as the file has them, else by the fourth number of the tangents.
+    fn side(&mut self, node: Node<'_>, index: i64, (polygons, points): (&Polygons, usize)) -> Result<Side> {
+        let binormals = self.layers(node, layers::BINORMAL, polygons)?;
+        if let Some(layer) = binormals.iter().find(|b| b.index == index).or(binormals.first()) {
+            let semantic = Semantic::Custom("binormal".to_owned());
+            return Ok(Side::Binormals(self.spread(node, layer, semantic, (polygons, points))?));
+        }
+        let signs = self.layers(node, layers::TANGENT_SIGN, polygons)?;
+        let Some(layer) = signs.iter().find(|signs| signs.index == index) else { return Ok(Side::Unsaid) };
+        let semantic = Semantic::Custom("tangent sign".to_owned());
+        Ok(Side::Signs(self.spread(node, layer, semantic, (polygons, points))?))
     }
 
     fn made_normals(&mut self, node: Node<'_>, polygons: &Polygons, at: &[[f32; 3]]) -> Result<Column> {
@@ -286,10 +318,14 @@ impl Reader<'_, '_> {
         let kind: Kind = if self.is_old { layers::OLD_UV } else { layers::UV };
         let mut all = self.layers(node, kind, polygons)?;
         // They repeat a set of their name, or bring one that only their textures use.
+        let mut known: BTreeSet<String> = all.iter().map(|layer| layer.name.clone()).collect();
         for element in node.children().filter(|element| layers::is_uv_of_texture(&element.name_text())) {
             let name = element.child("Name").and_then(|n| n.text(0)).unwrap_or_default();
-            if !all.iter().any(|layer| layer.name == *name) {
-                all.extend(self.layer(element, kind, polygons)?);
+            if !known.contains(&*name)
+                && let Some(layer) = self.layer(element, kind, polygons)?
+            {
+                known.insert(layer.name.clone());
+                all.push(layer);
             }
         }
         let mut names = Vec::new();
@@ -333,5 +369,16 @@ impl Reader<'_, '_> {
             "ByPolygon" => Some((0..faces).map(value).collect()),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SUBJECT_CHARACTERS, subject};
+
+    #[test]
+    fn messages_do_not_repeat_long_names() {
+        assert_eq!(subject("skin"), "skin");
+        assert_eq!(subject(&"ß".repeat(100_000)), "ß".repeat(SUBJECT_CHARACTERS));
     }
 }

@@ -56,7 +56,7 @@ fn area_normal(polygons: &Polygons, positions: &[[f32; 3]], face: usize) -> DVec
 }
 
 /// An edge between two points, the smaller one first.
-type Edge = (u32, u32);
+pub(super) type Edge = (u32, u32);
 
 /// The corner at which an edge starts, the next corner of the same face, and whether it goes from the smaller point.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use super::columns::Column;
 use super::polygons::Polygons;
 use anyrig_bytes::Buffer;
 use anyrig_scene::{Domain, Part, Stream, Topology};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a face becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,8 @@ enum Shape {
 }
 
 impl Shape {
+    const COUNT: usize = 3;
+
     /// What a face of so many corners becomes; `None` for one of none.
     fn of(corners: u32) -> Option<Self> {
         match corners {
@@ -33,6 +35,16 @@ pub(super) struct Assignment {
     pub slots: Vec<u32>,
     /// Whether each face is left out; empty when none is.
     pub hidden: Vec<bool>,
+}
+
+impl Assignment {
+    /// How many parts there may be at most beside those of the first slot: one of each slot and kind of face.
+    pub fn further_parts(&self) -> usize {
+        // In runs: most faces have the slot of the one before.
+        let runs = self.slots.chunk_by(|a, b| a == b).filter_map(|run| run.first().copied());
+        let slots: BTreeSet<u32> = runs.chain([0]).collect();
+        (slots.len() - 1) * Shape::COUNT
+    }
 }
 
 /// What the faces of a part have in common.
@@ -129,7 +141,8 @@ fn topology(shape: Shape, size: Option<usize>, offsets: impl FnOnce() -> Buffer<
 fn add_stream(part: &mut Part, column: &Column, values: Buffer<f32>) {
     let mut stream = Stream::new(column.semantic.clone(), column.width as u8, values);
     stream.domain = column.domain;
-    part.set_stream(stream);
+    // Each column has a meaning of its own, so none is looked for.
+    part.streams.push(stream);
 }
 
 fn offsets(polygons: &Polygons, faces: &[u32]) -> Buffer<u32> {

@@ -3,8 +3,12 @@
 //! Names are those that the programs' own files show: Maya with Arnold, OSL and Stingray (ShaderFX) shaders, 3ds Max with
 //! its Physical, OpenPBR, glTF and PBR materials.
 
+use crate::import::Import;
+use crate::import::booking::Work;
 use crate::import::objects::{End, ObjectId, Objects};
+use anyrig_bytes::Result;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What sort of material it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,10 @@ pub(super) struct Names {
     pub emissive_factor: &'static [&'static str],
     pub opacity: &'static [&'static str],
     pub normal: &'static [&'static str],
+    /// How strongly the normal texture bends normals.
+    pub normal_scale: &'static [&'static str],
     pub occlusion: &'static [&'static str],
+    pub occlusion_strength: &'static [&'static str],
     pub double_sided: &'static [&'static str],
     pub unlit: &'static [&'static str],
     /// How the property that takes the texture is called.
@@ -68,7 +75,9 @@ const CLASSIC: Names = Names {
     emissive_factor: &["EmissiveFactor"],
     opacity: &[],
     normal: &["NormalMap"],
+    normal_scale: &["BumpFactor"],
     occlusion: &[],
+    occlusion_strength: &[],
     double_sided: &[],
     unlit: &[],
     texture: PLAIN,
@@ -85,6 +94,7 @@ const ARNOLD: Names = Names {
     emissive_factor: &["emission"],
     opacity: &["opacity"],
     normal: &["normalCamera", "NormalMap"],
+    normal_scale: &[],
     ..CLASSIC
 };
 
@@ -106,6 +116,7 @@ const STINGRAY: Names = Names {
     emissive_factor: &["emissive_intensity"],
     opacity: &[],
     normal: &["normal"],
+    normal_scale: &[],
     occlusion: &["ao"],
     texture: Affixes { before: "TEX_", after: "_map" },
     texture_on: Affixes { before: "use_", after: "_map" },
@@ -123,6 +134,7 @@ const MAX_PHYSICAL: Names = Names {
     emissive_factor: &["emission"],
     opacity: &["cutout"],
     normal: &["bump"],
+    normal_scale: &["bump_map_amt"],
     texture: MAP,
     texture_on: Affixes { before: "", after: "_map_on" },
     ..CLASSIC
@@ -148,9 +160,12 @@ const MAX_GLTF: Names = Names {
     emissive_factor: &[],
     opacity: &["Alpha", "alpha"],
     normal: &["normal"],
+    normal_scale: &["normal"],
     occlusion: &["ambientOcclusion"],
+    occlusion_strength: &["ambientOcclusion"],
     double_sided: &["DoubleSided"],
-    unlit: &["unlit"],
+    // Beyond the core, names have another prefix.
+    unlit: &["3dsMax|extension|unlit"],
     texture: Affixes { before: "", after: "Map" },
     multiplies: true,
     ..CLASSIC
@@ -163,7 +178,9 @@ const MAX_METAL_ROUGH: Names = Names {
     emissive: &["emit_color"],
     opacity: &["opacity"],
     normal: &["norm"],
+    normal_scale: &["bump_map_amt"],
     occlusion: &["ao"],
+    occlusion_strength: &[],
     double_sided: &[],
     unlit: &[],
     texture: MAP,
@@ -228,19 +245,40 @@ fn implementation(objects: &Objects<'_>, material: ObjectId) -> Option<ObjectId>
 }
 
 /// The material's name of each parameter of its shader.
-pub(super) fn bindings(objects: &Objects<'_>, material: ObjectId) -> BTreeMap<String, String> {
+pub(super) type Bindings = BTreeMap<String, String>;
+
+/// The bindings of a material. Those of an implementation that many materials share are read once.
+pub(super) fn bindings(import: &mut Import<'_>, material: ObjectId) -> Result<Arc<Bindings>> {
+    let Some(implementation) = implementation(&import.objects, material) else { return Ok(Arc::default()) };
+    if let Some(known) = import.materials.bindings.get(&implementation) {
+        return Ok(Arc::clone(known));
+    }
+    let made = Arc::new(implementation_bindings(import, implementation)?);
+    import.materials.bindings.insert(implementation, Arc::clone(&made));
+    Ok(made)
+}
+
+fn implementation_bindings(import: &mut Import<'_>, implementation: ObjectId) -> Result<Bindings> {
     let mut bindings = BTreeMap::new();
-    let Some(implementation) = implementation(objects, material) else { return bindings };
-    for table in objects.children(End::Object(implementation)).filter(|o| o.class == "BindingTable") {
-        for entry in table.node.children_named("Entry") {
+    let children = import.objects.children(End::Object(implementation));
+    let tables: Vec<_> = children.filter(|o| o.class == "BindingTable").map(|o| (o.id, o.node)).collect();
+    for (table, node) in tables {
+        let mut bytes = 0;
+        for entry in node.children_named("Entry") {
             let text = |index: usize| entry.text(index).unwrap_or_default();
             let pair = match (&*text(1), &*text(3)) {
                 ("FbxPropertyEntry", "FbxSemanticEntry") => (text(2), text(0)),
                 ("FbxSemanticEntry", "FbxPropertyEntry") => (text(0), text(2)),
                 _ => continue,
             };
+            bytes += BINDING_BYTES + pair.0.len() + pair.1.len();
             bindings.entry(pair.0.into_owned()).or_insert_with(|| pair.1.into_owned());
         }
+        // Several implementations may share a table.
+        import.take_again(Work::Bindings, table, bytes)?;
     }
-    bindings
+    Ok(bindings)
 }
+
+/// What an entry needs beside its texts, with its share of the map.
+const BINDING_BYTES: usize = 4 * size_of::<(String, String)>();

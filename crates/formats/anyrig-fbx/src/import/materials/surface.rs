@@ -3,27 +3,21 @@
 use super::super::textures::{self, Used};
 use super::Import;
 use super::parts;
-use super::shaders::{Affixes, Names, Shader, bindings, shading_model};
+use super::shaders::{Affixes, Bindings, Names, Shader, bindings, shading_model};
 use crate::codes;
 use crate::document::Node;
 use crate::import::NamedProperty;
 use crate::import::objects::{ObjectId, Objects};
 use anyrig_bytes::{Diagnostic, Result, Value};
-use anyrig_scene::{AlphaMode, Material, TextureUse};
+use anyrig_scene::{AlphaMode, Material, TextureSlot, TextureUse};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Number of texture slots of a material.
-pub(super) const SLOTS: usize = 5;
-const BASE_COLOR: usize = 0;
-const METALLIC_ROUGHNESS: usize = 1;
-const NORMAL: usize = 2;
-const OCCLUSION: usize = 3;
-const EMISSIVE: usize = 4;
+use std::sync::Arc;
 
 pub(super) struct Made {
     pub material: Material,
     /// Slots whose texture asks for a set of texture coordinates by name.
-    pub uv_sets: Vec<(usize, String)>,
+    pub uv_sets: Vec<(TextureSlot, Arc<str>)>,
 }
 
 /// Makes a material; `sources` are its textures with the properties that they are connected to.
@@ -31,7 +25,7 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     let shader = Shader::of(&import.objects, object);
     let mut maker = Maker {
         names: shader.names(),
-        bindings: bindings(&import.objects, object),
+        bindings: bindings(import, object)?,
         object,
         sources,
         used: vec![false; sources.len()],
@@ -41,7 +35,7 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     (material.metallic, material.roughness) = maker.metallic_roughness(import, shader);
     let base = maker.rgb(&import.objects, maker.names.base_color).unwrap_or([1.0; 3]);
     let factor = maker.number(&import.objects, maker.names.base_factor).unwrap_or(1.0);
-    material.base_color_texture = maker.texture(import, BASE_COLOR, maker.names.base_color)?;
+    material.base_color_texture = maker.texture(import, TextureSlot::BaseColor, maker.names.base_color)?;
     let replaced = material.base_color_texture.is_some() && !maker.names.multiplies;
     let tint = if replaced { [1.0; 3] } else { base };
     let alpha = maker.alpha(import, shader);
@@ -50,7 +44,11 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
     maker.emission(import, &mut material)?;
     maker.metallic_roughness_texture(import, &mut material)?;
     maker.normal(import, &mut material)?;
-    material.occlusion_texture = maker.texture(import, OCCLUSION, maker.names.occlusion)?;
+    material.occlusion_texture = maker.texture(import, TextureSlot::Occlusion, maker.names.occlusion)?;
+    let strength = maker.number(&import.objects, maker.names.occlusion_strength);
+    if let (Some(_), Some(strength)) = (&material.occlusion_texture, strength) {
+        material.occlusion_strength = strength.clamp(0.0, 1.0) as f32;
+    }
     material.double_sided = maker.flag(&import.objects, maker.names.double_sided);
     material.unlit = maker.flag(&import.objects, maker.names.unlit)
         || shading_model(&import.objects, object).eq_ignore_ascii_case("constant");
@@ -59,28 +57,31 @@ pub(super) fn make(import: &mut Import<'_>, object: ObjectId, sources: &[(String
         material.alpha_mode = AlphaMode::Blend;
     }
     parts::read(&maker, &import.objects, shader, &mut material);
+    parts::textures(&mut maker, import, shader, &mut material)?;
+    parts::tell(&maker, import, shader);
     maker.rest(import, &mut material)?;
     Ok(Made { material, uv_sets: maker.uv_sets })
 }
 
 pub(super) struct Maker<'s> {
     names: &'static Names,
-    bindings: BTreeMap<String, String>,
-    object: ObjectId,
+    bindings: Arc<Bindings>,
+    pub(super) object: ObjectId,
     sources: &'s [(String, ObjectId)],
     /// Which sources found a place.
     used: Vec<bool>,
-    uv_sets: Vec<(usize, String)>,
+    uv_sets: Vec<(TextureSlot, Arc<str>)>,
 }
 
 impl Maker<'_> {
     /// The names under which the file may have a parameter.
-    fn spellings(&self, name: &str, affixes: Affixes) -> Vec<String> {
+    fn spellings(&self, name: &str, affixes: Affixes) -> Vec<Cow<'_, str>> {
         let Names { prefix, .. } = self.names;
         let Affixes { before, after } = affixes;
         let plain = format!("{before}{name}{after}");
-        let bound = self.bindings.get(&plain).cloned();
-        bound.into_iter().chain([format!("{prefix}{plain}"), format!("Maya|{plain}"), plain]).collect()
+        let bound = self.bindings.get(&plain).map(|name| Cow::Borrowed(name.as_str()));
+        let usual = [format!("{prefix}{plain}"), format!("Maya|{plain}"), plain];
+        bound.into_iter().chain(usual.map(Cow::Owned)).collect()
     }
 
     fn property<'o, 'a>(&self, objects: &'o Objects<'a>, names: &[&str]) -> Option<&'o NamedProperty<'a>> {
@@ -90,12 +91,15 @@ impl Maker<'_> {
     }
 
     pub(super) fn number(&self, objects: &Objects<'_>, names: &[&str]) -> Option<f64> {
-        self.property(objects, names)?.f64(0)
+        objects.finite(self.object, self.property(objects, names)?)
     }
 
     pub(super) fn rgb(&self, objects: &Objects<'_>, names: &[&str]) -> Option<[f64; 3]> {
         let property = self.property(objects, names)?;
-        let first = property.f64(0)?;
+        let first = objects.finite(self.object, property)?;
+        if property.has_non_finite() {
+            objects.note(self.object, property);
+        }
         Some([first, property.f64(1).unwrap_or(first), property.f64(2).unwrap_or(first)])
     }
 
@@ -111,7 +115,7 @@ impl Maker<'_> {
             let off = has_switch
                 && self.spellings(name, on).iter().any(|spelling| !objects.bool(self.object, spelling, true));
             let spellings = self.spellings(name, self.names.texture);
-            let found = self.sources.iter().position(|(property, _)| spellings.contains(property));
+            let found = self.sources.iter().position(|(property, _)| spellings.iter().any(|name| name == property));
             if let Some(index) = found {
                 self.used[index] = true;
                 if !off {
@@ -122,20 +126,26 @@ impl Maker<'_> {
         None
     }
 
-    fn texture(&mut self, import: &mut Import<'_>, slot: usize, names: &[&str]) -> Result<Option<TextureUse>> {
+    pub(super) fn texture(
+        &mut self,
+        import: &mut Import<'_>,
+        slot: TextureSlot,
+        names: &[&str],
+    ) -> Result<Option<TextureUse>> {
         let Some((_, source)) = self.source(&import.objects, names) else { return Ok(None) };
         let used = textures::texture(import, source)?;
-        Ok(used.map(|used| self.place(slot, used)))
+        used.map(|used| self.place(import, slot, used)).transpose()
     }
 
-    fn place(&mut self, slot: usize, used: Used) -> TextureUse {
+    fn place(&mut self, import: &Import<'_>, slot: TextureSlot, used: Used) -> Result<TextureUse> {
         let mut texture = TextureUse::new(used.texture);
         texture.transform = used.transform;
         if !used.uv_set.is_empty() {
-            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.clone());
+            import.take_product(used.uv_set.len(), self.object)?;
+            texture.extras.set_bookkeeping("fbx.uv_set", used.uv_set.to_string());
             self.uv_sets.push((slot, used.uv_set));
         }
-        texture
+        Ok(texture)
     }
 
     fn metallic_roughness(&self, import: &Import<'_>, shader: Shader) -> (f32, f32) {
@@ -168,7 +178,7 @@ impl Maker<'_> {
     fn emission(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
         let color = self.rgb(&import.objects, self.names.emissive).unwrap_or([0.0; 3]);
         let factor = self.number(&import.objects, self.names.emissive_factor).unwrap_or(1.0);
-        material.emissive_texture = self.texture(import, EMISSIVE, self.names.emissive)?;
+        material.emissive_texture = self.texture(import, TextureSlot::Emissive, self.names.emissive)?;
         let replaced = material.emissive_texture.is_some() && !self.names.multiplies;
         let color = if replaced { [1.0; 3] } else { color };
         material.emissive = color.map(|c| (c * factor).max(0.0) as f32);
@@ -208,15 +218,23 @@ impl Maker<'_> {
         if !self.names.multiplies {
             material.roughness = 1.0;
         }
-        material.metallic_roughness_texture = Some(self.place(METALLIC_ROUGHNESS, used));
+        material.metallic_roughness_texture = Some(self.place(import, TextureSlot::MetallicRoughness, used)?);
         Ok(())
     }
 
     fn normal(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
-        material.normal_texture = self.texture(import, NORMAL, self.names.normal)?;
-        if material.normal_texture.is_some() {
-            return Ok(());
+        material.normal_texture = self.texture(import, TextureSlot::Normal, self.names.normal)?;
+        if material.normal_texture.is_none() {
+            self.bump_as_normal(import, material)?;
         }
+        let scale = self.number(&import.objects, self.names.normal_scale);
+        if let (Some(_), Some(scale)) = (&material.normal_texture, scale) {
+            material.normal_scale = scale as f32;
+        }
+        Ok(())
+    }
+
+    fn bump_as_normal(&mut self, import: &mut Import<'_>, material: &mut Material) -> Result<()> {
         // Some exporters connect normal maps as bump maps; the file's name tells.
         let Some(index) = self.sources.iter().position(|(name, _)| name == "Bump") else { return Ok(()) };
         let Some(used) = textures::texture(import, self.sources[index].1)? else { return Ok(()) };
@@ -224,7 +242,7 @@ impl Maker<'_> {
         let file = image.and_then(|i| i.uri.as_deref().or(i.extras.get("fbx.file").and_then(Value::as_str)));
         if file.is_some_and(names_normals) {
             self.used[index] = true;
-            material.normal_texture = Some(self.place(NORMAL, used));
+            material.normal_texture = Some(self.place(import, TextureSlot::Normal, used)?);
             let message = "the bump map was taken as a normal map, because its file is called so";
             import.context.tell(&codes::BUMP_AS_NORMAL, material.name.clone(), message);
         }
@@ -245,7 +263,12 @@ impl Maker<'_> {
         let color = objects.vec3(self.object, "TransparentColor", glam::DVec3::ZERO);
         let alpha = 1.0 - factor * (color.x + color.y + color.z) / 3.0;
         // Many files say so of surfaces that are opaque; one that cannot be seen at all would not be there.
-        if alpha <= 0.0 { 1.0 } else { alpha.min(1.0) }
+        if alpha <= 0.0 {
+            let message = format!("TransparencyFactor {factor} times TransparentColor leaves nothing");
+            import.context.tell(&codes::TRANSPARENCY, objects.get(self.object).name.clone(), message);
+            return 1.0;
+        }
+        alpha.min(1.0)
     }
 
     /// Whether a texture makes the surface transparent: the alpha of the base colour is, when both are one image.
@@ -275,8 +298,8 @@ impl Maker<'_> {
             let Some(image) = used.and_then(|used| import.scene.textures[used.texture].image) else { continue };
             let image = &import.scene.images[image];
             let file = image.uri.clone().unwrap_or_else(|| image.name.clone());
-            // Many properties may name one file.
-            import.take_product(Members::bytes(property) + file.len(), self.object)?;
+            // Many properties may name one file, and each is told with the name of the material.
+            import.take_product(Members::bytes(property) + file.len() + material.name.len(), self.object)?;
             let message = format!("{property}: {file}");
             let line = Diagnostic::new(&codes::TEXTURE_UNUSED, material.name.clone(), message);
             import.context.push(line.at(import.objects.place(self.object)));
@@ -289,6 +312,8 @@ impl Maker<'_> {
         let objects = &import.objects;
         let model = shading_model(objects, self.object);
         if !model.is_empty() {
+            // It may be that of the template, which all materials share.
+            import.take_product(model.len(), self.object)?;
             material.extras.set_bookkeeping("fbx.shading_model", model);
         }
         if let Some(all) = import.data(self.object, |_| true)? {
