@@ -62,9 +62,13 @@ impl<'c> Decoder<'c> {
         let document = node.document();
         let mut values = Vec::with_capacity(node.property_count());
         let mut record = PropertyRecord::default();
+        let source = document.arena.source().as_slice();
         for data in node.raw_properties() {
-            let number = list_number(document, *data, &mut record);
-            let number = number.ok_or_else(|| {
+            let address = data.address();
+            // The source is found once for the whole list; what an edit brought lies elsewhere.
+            let own = || document.arena.bytes_at(address);
+            let text = source.get(address as usize..).filter(|text| !text.is_empty()).unwrap_or_else(own);
+            let number = list_number(document, (*data, text), &mut record).ok_or_else(|| {
                 let place = document.place_of(data.address(), node.id());
                 Error::malformed(place, "this is not a number")
             })?;
@@ -75,7 +79,8 @@ impl<'c> Decoder<'c> {
 
     pub(crate) fn float_bits(&mut self, node: &Node<'_>) -> Result<Buffer<u32>> {
         if node.property(0).is_some_and(|p| matches!(p.kind(), Kind::F32Array | Kind::F32)) {
-            return Ok(self.node::<f32>(node)?.iter().map(|v| v.to_bits()).collect());
+            let mut values = self.node::<f32>(node)?;
+            return Ok(bytemuck::allocation::cast_vec::<f32, u32>(std::mem::take(values.make_mut())).into());
         }
         let bits = |value: &f64| {
             let is_bits = value.fract() == 0.0 && (-2_147_483_648.0..4_294_967_296.0).contains(value);
@@ -175,11 +180,15 @@ pub(crate) fn inflated<T: Element>(property: &Property<'_>, inflater: &mut Infla
     Stored::of(property, &mut PropertyRecord::default())?.inflate(inflater, Place::whole).ok()
 }
 
-/// The number of one property of a list.
-fn list_number(document: &FbxDocument, data: PropertyData, record: &mut PropertyRecord) -> Option<Number> {
+/// The number of one property of a list, with what stands at its place.
+fn list_number(
+    document: &FbxDocument,
+    (data, text): (PropertyData, &[u8]),
+    record: &mut PropertyRecord,
+) -> Option<Number> {
     match data.tag() {
-        ascii::tag::NUMBER => number::parse(number::token(document.arena.bytes_at(data.address()))),
-        ascii::tag::WORD => document.arena.bytes_at(data.address()).first().map(|b| Number::Int((*b).into())),
+        ascii::tag::NUMBER => number::parse_leading(text),
+        ascii::tag::WORD => text.first().map(|byte| Number::Int((*byte).into())),
         _ => {
             read_property(&document.arena, data, document.byte_order(), record).ok()?;
             Some(scalar(record))

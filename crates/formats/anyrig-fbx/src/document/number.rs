@@ -63,19 +63,60 @@ pub(crate) fn parse_int(token: &[u8]) -> Option<i64> {
 /// Digits that surely fit into a whole number of 64 bits.
 const SAFE_DIGITS: usize = 18;
 
-/// A plain whole number at the start of a text, and how many bytes it takes; `None` for anything else.
-pub(crate) fn leading_int(text: &[u8]) -> Option<(i64, usize)> {
-    let start = usize::from(text.first() == Some(&b'-'));
-    let (value, end) = digits(text, (0, start));
-    if end == start || end - start > SAFE_DIGITS || text.get(end).copied().is_some_and(is_number_byte) {
-        return None;
-    }
-    Some((if start == 0 { value as i64 } else { -(value as i64) }, end))
+/// A number of digits alone, with a minus before or a point among them.
+struct Plain {
+    is_negative: bool,
+    /// All digits as one number; means nothing when there are more than [`SAFE_DIGITS`].
+    digits: u64,
+    /// Number of digits.
+    count: usize,
+    /// Number of digits after the point; `None` without a point.
+    places: Option<usize>,
+    /// Number of bytes.
+    len: usize,
 }
 
-/// Reads on digits at an offset into a number; gives it, and the offset after them. Beyond [`SAFE_DIGITS`] in all the
-/// number means nothing.
-fn digits(text: &[u8], (mut value, mut at): (u64, usize)) -> (u64, usize) {
+impl Plain {
+    /// The plain number at the start of a text; `None` where anything else stands.
+    fn at_start(text: &[u8]) -> Option<Self> {
+        let is_negative = text.first() == Some(&b'-');
+        let start = usize::from(is_negative);
+        let (mut digits, point) = few_digits(text, (0, start));
+        let (mut len, mut places) = (point, None);
+        if text.get(point) == Some(&b'.') {
+            (digits, len) = many_digits(text, (digits, point + 1));
+            places = Some(len - point - 1);
+        }
+        let count = point - start + places.unwrap_or(0);
+        let is_whole_token = count > 0 && !text.get(len).copied().is_some_and(is_number_byte);
+        is_whole_token.then_some(Self { is_negative, digits, count, places, len })
+    }
+
+    /// The number without a point.
+    fn int(&self) -> Option<i64> {
+        if self.places.is_some() || self.count > SAFE_DIGITS {
+            return None;
+        }
+        let value = self.digits as i64;
+        Some(if self.is_negative { -value } else { value })
+    }
+
+    /// The number nearest to what is spelled, where one division gives it.
+    ///
+    /// Whole numbers below 2^53 and powers of ten up to 10^22 are exact in 64 bits, so that their quotient is rounded once:
+    /// Clinger, "How to read floating point numbers accurately" (1990).
+    fn float(&self) -> Option<f64> {
+        if self.count > SAFE_DIGITS || self.digits >= 1 << 53 {
+            return None;
+        }
+        let value = self.digits as f64 / TENS.get(self.places.unwrap_or(0))?;
+        Some(if self.is_negative { -value } else { value })
+    }
+}
+
+/// Reads on digits at an offset into a number; gives it, and the offset after them.
+#[inline]
+fn few_digits(text: &[u8], (mut value, mut at): (u64, usize)) -> (u64, usize) {
     while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
         value = value.wrapping_mul(10).wrapping_add(digit.into());
         at += 1;
@@ -83,22 +124,88 @@ fn digits(text: &[u8], (mut value, mut at): (u64, usize)) -> (u64, usize) {
     (value, at)
 }
 
-/// A decimal number without an exponent at the start of a text, and how many bytes it takes; `None` for anything else, and
-/// where the quotient of two numbers might not be the nearest one to what is spelled.
-///
-/// Whole numbers below 2^53 and powers of ten up to 10^22 are exact in 64 bits, so that their quotient is rounded once:
-/// Clinger, "How to read floating point numbers accurately" (1990).
-pub(crate) fn leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
-    let start = usize::from(text.first() == Some(&b'-'));
-    let (whole, point) = digits(text, (0, start));
-    let (all, end) = if text.get(point) == Some(&b'.') { digits(text, (whole, point + 1)) } else { (whole, point) };
-    let places = end.saturating_sub(point + 1);
-    let count = point - start + places;
-    if count == 0 || count > SAFE_DIGITS || all >= 1 << 53 || text.get(end).copied().is_some_and(is_number_byte) {
-        return None;
+/// As [`few_digits`], where there may be many, as after the point.
+#[inline]
+fn many_digits(text: &[u8], (mut value, mut at): (u64, usize)) -> (u64, usize) {
+    while let Some(word) = text.get(at..).and_then(eight_digits) {
+        value = value.wrapping_mul(100_000_000).wrapping_add(value_of_eight(word));
+        at += 8;
     }
-    let value = all as f64 / TENS.get(places)?;
-    Some((if start == 0 { value } else { -value }, end))
+    few_digits(text, (value, at))
+}
+
+/// The eight bytes at the start of a text as one word, the first one lowest, when all are digits.
+#[inline]
+fn eight_digits(text: &[u8]) -> Option<u64> {
+    const HIGH_HALVES: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    const THREES: u64 = 0x3030_3030_3030_3030;
+    const SIXES: u64 = 0x0606_0606_0606_0606;
+    let word = u64::from_le_bytes(*text.first_chunk()?);
+    // Digits are 0x30 to 0x39: six more stay below 0x40, and carry into no other byte where all high halves are 3.
+    let are_digits = word & HIGH_HALVES == THREES && word.wrapping_add(SIXES) & HIGH_HALVES == THREES;
+    are_digits.then_some(word)
+}
+
+/// The number of eight digits: neighbours are joined to pairs, pairs to fours, and those to all.
+fn value_of_eight(word: u64) -> u64 {
+    let ones = word & 0x0f0f_0f0f_0f0f_0f0f;
+    let pairs = (ones * 10 + (ones >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours * 10_000 + (fours >> 32)) & 0xffff_ffff
+}
+
+/// Where a number of digits, with a minus before or a point among them, ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub len: usize,
+    /// Number of points: 0 or 1.
+    pub points: usize,
+}
+
+/// The extent of the plain number at the start of a text; `None` where anything else stands. Cheaper than its value.
+#[inline]
+pub(crate) fn extent(text: &[u8]) -> Option<Extent> {
+    let start = usize::from(text.first() == Some(&b'-'));
+    let point = end_of_digits(text, start);
+    let (mut len, mut points) = (point, 0);
+    if text.get(point) == Some(&b'.') {
+        let mut at = point + 1;
+        while text.get(at..).and_then(eight_digits).is_some() {
+            at += 8;
+        }
+        (len, points) = (end_of_digits(text, at), 1);
+    }
+    let is_number = len > start + points && !text.get(len).copied().is_some_and(is_number_byte);
+    is_number.then_some(Extent { len, points })
+}
+
+#[inline]
+fn end_of_digits(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// Reads the token at the start of a text.
+pub(crate) fn parse_leading(text: &[u8]) -> Option<Number> {
+    let plain = Plain::at_start(text).and_then(|plain| match plain.places {
+        None => plain.int().map(Number::Int),
+        Some(_) => plain.float().map(Number::Float),
+    });
+    plain.or_else(|| parse(token(text)))
+}
+
+/// A plain whole number at the start of a text, and how many bytes it takes; `None` for anything else.
+pub(crate) fn leading_int(text: &[u8]) -> Option<(i64, usize)> {
+    let plain = Plain::at_start(text)?;
+    Some((plain.int()?, plain.len))
+}
+
+/// A plain number at the start of a text, and how many bytes it takes; `None` for anything else.
+pub(crate) fn leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
+    let plain = Plain::at_start(text)?;
+    Some((plain.float()?, plain.len))
 }
 
 /// Powers of ten that are exact.
@@ -233,6 +340,7 @@ mod tests {
                 assert_eq!((Some(value.to_bits()), len), (parse_f64(token).map(f64::to_bits), token.len()), "{text}");
                 taken += 1;
             }
+            assert_eq!(parse_leading(text.as_bytes()), parse(token), "{text}");
             if let Some((value, len)) = leading_decimal_f32(text.as_bytes()) {
                 assert_eq!((Some(value.to_bits()), len), (parse_f32(token).map(f32::to_bits), token.len()), "{text}");
             }
@@ -249,6 +357,36 @@ mod tests {
         assert_eq!(leading_decimal(b"-0 ").map(|(value, len)| (value.to_bits(), len)), Some(((-0.0f64).to_bits(), 2)));
         assert_eq!((leading_decimal(b"5."), leading_decimal(b".5}")), (Some((5.0, 2)), Some((0.5, 2))));
         assert_eq!((leading_int(b"-12,3"), leading_int(b"007")), (Some((-12, 3)), Some((7, 3))));
+        for text in [
+            "-0",
+            "12,",
+            "007 ",
+            "1e3",
+            "9223372036854775808",
+            "-9223372036854775808,",
+            "-99999999999999999999",
+            "1.5.2",
+            "-",
+            "inf",
+        ] {
+            assert_eq!(parse_leading(text.as_bytes()), parse(token(text.as_bytes())), "{text}");
+        }
+        for text in ["12345678", "00000000", "99999999", "10203040"] {
+            assert_eq!(eight_digits(text.as_bytes()).map(value_of_eight), text.parse().ok());
+            for at in 0..8 {
+                for odd in *b"/:.\x00\x2a\x3f\x40\xb0\xff" {
+                    let mut bytes = text.as_bytes().to_vec();
+                    bytes[at] = odd;
+                    assert_eq!(eight_digits(&bytes), None, "{bytes:?}");
+                }
+            }
+        }
+        for (text, len, points) in [("1,", 1, 0), ("-1.5 ", 4, 1), (".5", 2, 1), ("5.\n", 2, 1), ("007", 3, 0)] {
+            assert_eq!(extent(text.as_bytes()), Some(Extent { len, points }), "{text}");
+        }
+        for odd in ["", "-", ".", "-.", "1.5.2", "1e5", "1x,", "+1", "--1", "#"] {
+            assert_eq!(extent(odd.as_bytes()), None, "{odd}");
+        }
         for odd in ["", "-", "+1", "1.5", "1x", "9223372036854775807"] {
             assert_eq!(leading_int(odd.as_bytes()), None, "{odd}");
         }

@@ -214,7 +214,7 @@ impl<'a> Property<'a> {
             return None;
         }
         match kind {
-            Kind::Number => number::parse(number::token(self.document.arena.bytes_at(self.data.address()))),
+            Kind::Number => number::parse_leading(self.document.arena.bytes_at(self.data.address())),
             Kind::Word => self.document.arena.bytes_at(self.data.address()).first().map(|b| Number::Int((*b).into())),
             _ => {
                 let mut record = PropertyRecord::default();

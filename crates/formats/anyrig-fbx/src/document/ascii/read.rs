@@ -5,6 +5,7 @@ use super::{Changes, comma, tag};
 use crate::codes;
 use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
 use crate::document::binary::{VERSIONS, unknown_version};
+use crate::document::number::Extent;
 use crate::document::place::{self, LineIndex};
 use crate::document::tally::Tally;
 use crate::document::text::{self, TextEncoding};
@@ -248,6 +249,10 @@ impl<'a> Reader<'a> {
         loop {
             self.skip_blank();
             let Some(byte) = self.peek() else { return Ok(end) };
+            if !needs_comma && self.listed_numbers() {
+                end = self.at;
+                continue;
+            }
             let tag = match byte {
                 b'{' | b'}' => return Ok(end),
                 b',' => {
@@ -276,13 +281,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads plain numbers with a comma after each, as most values of long lists are; false where there is none.
+    fn listed_numbers(&mut self) -> bool {
+        let start = self.at;
+        loop {
+            let text = self.text.get(self.at..).unwrap_or_default();
+            let number = number::extent(text).filter(|number| text.get(number.len) == Some(&b','));
+            let Some(Extent { len, points }) = number else { return self.at > start };
+            self.saw_point |= points > 0;
+            self.arena.properties.push(PropertyData::new(tag::NUMBER, self.at as u64));
+            self.at += len + 1;
+        }
+    }
+
     fn value(&mut self, tag: u8, len: usize) -> Result<()> {
         let start = self.at;
         let token = self.text.get(start..start + len).unwrap_or_default();
         let tag = match tag {
             tag::WORD => self.word_or_number(token)?,
             tag::STRING => {
-                self.has_legacy_text |= std::str::from_utf8(token).is_err();
+                self.has_legacy_text |= !token.is_ascii() && std::str::from_utf8(token).is_err();
                 tag
             }
             tag => tag,
