@@ -210,7 +210,12 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
     for stack in &theirs.anim_stacks {
         let mut ahead = animations.clone();
         let found = ahead.find(|(_, name)| *name == &*stack.element.name);
-        let Some((animation, _)) = found else { continue };
+        let Some((animation, _)) = found else {
+            if moves(stack) {
+                return Err(format!("the clip {} is missing", stack.element.name));
+            }
+            continue;
+        };
         animations = ahead;
         counts.animated += 1;
         for time in times(stack) {
@@ -222,6 +227,15 @@ fn judge(path: &Path, counts: &mut Counts) -> Result<(), String> {
         }
     }
     verdict(&wanted, &pairs, counts)
+}
+
+/// Whether a stack moves nodes or shapes: glTF has clips for both.
+fn moves(stack: &ufbx::AnimStack) -> bool {
+    stack.layers.iter().flat_map(|layer| layer.anim_props.iter()).any(|prop| {
+        let is_shape = prop.element.type_ == ufbx::ElementType::BlendChannel;
+        let is_place = prop.element.type_ == ufbx::ElementType::Node && prop.prop_name.starts_with("Lcl ");
+        (is_shape || is_place) && prop.anim_value.curves.iter().any(Option::is_some)
+    })
 }
 
 /// The points of each node's primitives, stored and shown.
