@@ -58,7 +58,6 @@ mod curve;
 mod extrapolation;
 mod geometry;
 mod ik;
-mod lanes;
 mod layers;
 mod look;
 mod morph;
@@ -80,7 +79,6 @@ pub use geometry::{
     PosedPart, for_each_posed_part, largest_distance, motion_distance, node_from_mesh, posed_geometry,
     posed_geometry_within, posed_part, posed_part_by, try_for_each_posed_part,
 };
-pub use lanes::Kernel;
 pub use layers::{Blend, Layer};
 pub use look::Look;
 pub use morph::{add_delta, add_morphs};
@@ -88,6 +86,7 @@ pub use player::{Player, Tracks};
 pub use pose::Pose;
 pub use rotation::{SLERP_MIN_ANGLE_RAD, slerp};
 pub use size::{PointBox, scene_size};
+pub use skinning::lanes::Kernel;
 pub use skinning::{JointDualQuat, JointMatrix, JointSdef, SdefPoint, SkinInput, SkinOutput, Skinner, reference};
 pub use spring::SpringSimulation;
 pub use world::{Evaluator, Shown, dual_quaternion_palette, matrix_palette, scene_from_mesh, sdef_palette};

@@ -1,8 +1,8 @@
 //! Keys of eight tracks side by side, and what lies between them.
 
 use super::timeline::Located;
-use crate::lanes::{Arc, Lanes, Values, WIDTH, arc_weights, dot4, eight};
 use crate::rotation::unit_or;
+use crate::skinning::lanes::{Arc, Lanes, Values, WIDTH, arc_weights, dot4, eight};
 use glam::DQuat;
 
 /// What a track moves.

@@ -2,7 +2,7 @@
 
 use super::blocks::Locals;
 use crate::JointMatrix;
-use crate::lanes::{Lanes, WIDTH, dot4};
+use crate::skinning::lanes::{Lanes, WIDTH, dot4};
 
 /// The local matrices of eight nodes, by rows.
 pub(super) type Matrices = [[[f32; 4]; WIDTH]; 3];

@@ -7,7 +7,7 @@ mod tracks;
 
 pub use tracks::Tracks;
 
-use crate::lanes::{Lanes, Task, run};
+use crate::skinning::lanes::{Lanes, Task, run};
 use crate::{ClipHints, JointMatrix, Kernel, Pose};
 use anyrig_scene::{NodeId, Skin};
 use blocks::Locals;

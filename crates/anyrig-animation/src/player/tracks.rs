@@ -3,7 +3,7 @@
 use super::blocks::{Block, Locals, Part, Shape, Track};
 use super::compose::{Matrices, NONE, Step};
 use super::timeline::Timeline;
-use crate::lanes::WIDTH;
+use crate::skinning::lanes::WIDTH;
 use crate::{Evaluator, JointMatrix, Pose};
 use anyrig_bytes::{Context, Error, Place, Result};
 use anyrig_scene::{

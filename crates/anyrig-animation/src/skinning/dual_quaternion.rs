@@ -4,7 +4,7 @@ use super::Rows;
 use super::linear::{entry, rows};
 use super::motion::{Motion, Rows3, apply, turn};
 use super::points::Deformer;
-use crate::lanes::{Lanes, Values, WIDTH, cross, dot4, eight};
+use crate::skinning::lanes::{Lanes, Values, WIDTH, cross, dot4, eight};
 use anyrig_scene::Trs;
 use glam::{DAffine3, DMat3, DQuat};
 

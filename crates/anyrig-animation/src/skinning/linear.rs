@@ -3,7 +3,7 @@
 use super::Rows;
 use super::motion::{Motion, Rows3, apply};
 use super::points::Deformer;
-use crate::lanes::{Lanes, Values, WIDTH, eight};
+use crate::skinning::lanes::{Lanes, Values, WIDTH, eight};
 use glam::{DAffine3, DMat3, DVec3};
 
 /// An affine `scene_from_mesh` of a joint, by rows: `scene[r] = ((m[r][0] * x + m[r][1] * y) + m[r][2] * z) + m[r][3]`.

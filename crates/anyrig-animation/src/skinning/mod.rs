@@ -15,6 +15,7 @@
 //! - Normals and tangent directions that a singular transform sends to zero stay what they were in the input.
 
 mod dual_quaternion;
+pub(crate) mod lanes;
 mod linear;
 mod motion;
 mod points;
@@ -28,7 +29,7 @@ pub use sdef::{JointSdef, SdefPoint};
 pub use skinner::Skinner;
 
 use crate::Kernel;
-use crate::lanes::WIDTH;
+use crate::skinning::lanes::WIDTH;
 use anyrig_scene::{Influences, Layout};
 
 /// What a skinning kernel reads. Empty slices mean that there is no such attribute.

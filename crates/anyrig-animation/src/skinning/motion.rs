@@ -1,6 +1,6 @@
 //! How eight points are moved once their transforms are blended.
 
-use crate::lanes::{Lanes, cross, dot};
+use crate::skinning::lanes::{Lanes, cross, dot};
 
 /// A 3×3 matrix by rows.
 pub(super) type Rows3<L> = [[L; 3]; 3];

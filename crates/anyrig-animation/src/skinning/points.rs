@@ -2,7 +2,7 @@
 
 use super::motion::{Directions, Motion};
 use super::{Kernel, SkinInput, SkinOutput};
-use crate::lanes::{Lanes, Task, WIDTH, run};
+use crate::skinning::lanes::{Lanes, Task, WIDTH, run};
 
 /// So many points are one thread's work. A multiple of [`WIDTH`].
 const GRAIN: usize = 8192;

@@ -3,7 +3,7 @@
 use super::linear::JointMatrix;
 use super::motion::{turn, unit_or};
 use super::{AnyNumber, SkinInput, SkinOutput};
-use crate::lanes::{Arc, Lanes, Task, WIDTH, arc_weights, dot};
+use crate::skinning::lanes::{Arc, Lanes, Task, WIDTH, arc_weights, dot};
 use anyrig_scene::Trs;
 use glam::{DAffine3, DQuat};
 use std::array;

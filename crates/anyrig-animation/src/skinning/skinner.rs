@@ -5,7 +5,7 @@ use super::linear::{Entry, Linear, Rigid, fill};
 use super::points::{Points, move_points};
 use super::sdef::Sdef;
 use super::{AnyNumber, FourEach, JointDualQuat, JointMatrix, JointSdef, SdefPoint, SkinInput, SkinOutput};
-use crate::lanes::{Kernel, run};
+use crate::skinning::lanes::{Kernel, run};
 
 /// Moves points by joints.
 ///

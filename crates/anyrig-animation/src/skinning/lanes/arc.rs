@@ -50,7 +50,7 @@ fn sinc<L: Lanes>(token: L::Token, square: L) -> L {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::{Kernel, Task, run};
+    use crate::skinning::lanes::{Kernel, Task, run};
     use crate::slerp;
     use glam::DVec4;
     use proptest::prelude::*;
