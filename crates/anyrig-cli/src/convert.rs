@@ -587,6 +587,10 @@ fn write_to_stdout(conversion: &Conversion) -> Result<Vec<(PathBuf, u64)>> {
     };
     let mut out = io::stdout().lock();
     let result = file.content.write_to(&mut out).and_then(|()| out.flush());
-    result.map_err(|e| Failure::io(Path::new("-"), "write", &e))?;
+    match result {
+        // Whoever reads has had enough.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
+        result => result.map_err(|e| Failure::io(Path::new("-"), "write", &e))?,
+    }
     Ok(vec![(PathBuf::from("-"), file.content.len())])
 }

@@ -28,7 +28,9 @@ Examples:
 Passes, in their order: prune, merge, limit-influences (with --max-influences), weld, simplify (with --simplify), reorder, \
 reduce-keys, share. By default nothing is lost: only what nothing uses, what is there twice (points whose normals differ by \
 rounding too), and keys of motions that stay within 0.00001 m and 0.00005 rad without them. A file that would not become \
-smaller, or would lose something, is written as it was. The output has the format of the input, unless --to or the ending of -o says otherwise; a .gltf gets its data \
+smaller, or would lose something, is written as it was, unless another format is asked for or options of it are: then a \
+larger file is written, and told. The output has the format of the input, unless --to or the ending of -o says otherwise; \
+a .gltf gets its data \
 in files beside it, or with -O resources=embedded in itself.
 The files are staged and read again as by `anyrig convert`; an input is never overwritten.";
 
@@ -81,6 +83,13 @@ impl OptimizeArgs {
     fn to_convert(&self) -> Result<ConvertArgs> {
         let mut pairs = self.options.clone();
         let given = options::take(&mut pairs, &option_schema())?;
+        let flags = [
+            ("--simplify", "simplify-ratio", self.simplify.is_some()),
+            ("--max-influences", "max-influences", self.max_influences.is_some()),
+        ];
+        if let Some((flag, option, _)) = flags.iter().find(|(_, key, is_set)| *is_set && given.get(key).is_some()) {
+            return Err(Failure::usage(format!("{flag} is short for -O {option}=...; leave one of both away")));
+        }
         let context = Context::new();
         let context = if given.is_null() { context } else { context.with_options(OPTIONS, given) };
         let mut optimize = OptimizeOptions::of(&context)?;
@@ -210,7 +219,11 @@ pub fn headline(optimization: &Optimization) -> String {
                 size(after)
             )
         }
-        Outcome::Optimized | Outcome::Larger => format!("{} became {}", size(before), size(after)),
+        Outcome::Larger => {
+            let sizes = format!("{} became {}", size(before), size(after));
+            format!("{sizes}, which is larger; with another format or options of one the input is not kept")
+        }
+        Outcome::Optimized => format!("{} became {}", size(before), size(after)),
     }
 }
 

@@ -103,6 +103,13 @@ fn output_kind<'a>(
         return Ok(Output::Folder(path));
     };
     if registry.exporters_for_extension(&extension).is_empty() {
+        if registry.importers().any(|i| i.info().extensions.contains(&extension.as_str())) {
+            let message = format!(
+                "{}: .{extension} files are read but not written; change -o, or end it in a slash for a folder",
+                path.display()
+            );
+            return Err(Failure::usage(message));
+        }
         return Ok(Output::Folder(path));
     }
     if !exporter.info().extensions.contains(&extension.as_str()) {

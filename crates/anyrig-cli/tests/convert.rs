@@ -7,6 +7,7 @@ use common::{
     write,
 };
 use std::fs;
+use std::process::{Command, Stdio};
 
 #[test]
 fn exit_codes_of_the_command_line() {
@@ -192,6 +193,22 @@ fn strict_makes_losses_exit_code_3_and_writes_nothing() {
     run(at, &["convert", "in.glb", "--to", "urhox"]).exits(0).says("lost:");
     write(&at.join("plain.glb"), &triangle("", ""));
     run(at, &["convert", "plain.glb", "--to", "gltf", "--strict", "-o", "strict/"]).exits(0);
+}
+
+/// As `head -c 1` does.
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let folder = folder();
+    write(&folder.path().join("in.glb"), &triangle("", ""));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_anyrig"))
+        .args(["convert", "in.glb", "--to", "glb", "-o", "-"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
 }
 
 #[test]

@@ -89,6 +89,10 @@ fn what_does_not_become_smaller_is_written_as_it_was() {
     let done = run(at, &["optimize", "in.glb", "-o", "out/"]).exits(0);
     assert!(done.out().contains("as it was: nothing smaller came out"), "{}", done.out());
     assert_eq!(fs::read(at.join("out/in.glb")).expect("written"), triangle("", ""));
+    // Options of the target are followed, and what comes of it is told.
+    let larger = run(at, &["optimize", "in.glb", "-o", "packed/", "-O", "meshopt=khr"]).exits(0);
+    assert!(larger.out().contains("which is larger"), "{}", larger.out());
+    assert!(size(&at.join("packed/in.glb")) > size(&at.join("in.glb")));
     // The optimised file of an optimised file is that file.
     write(&at.join("big.glb"), &wasteful());
     run(at, &["optimize", "big.glb", "-o", "out/"]).exits(0);
@@ -118,6 +122,12 @@ fn passes_are_chosen_by_name() {
         run(at, &[&["optimize", "in.glb"], &words[..]].concat()).exits(2).says("leave one of both away");
     }
     run(at, &["optimize", "in.glb", "--max-influences", "0"]).exits(2).says("1 or more");
+    for words in
+        [["--simplify", "0.5", "-O", "simplify-ratio=0.9"], ["--max-influences", "1", "-O", "max-influences=3"]]
+    {
+        run(at, &[&["optimize", "in.glb"], &words[..]].concat()).exits(2).says("leave one of both away");
+    }
+    run(at, &["optimize", "in.glb", "-o", "x.fbx"]).exits(2).says(".fbx files are read but not written");
     let bent = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
     fs::copy(bent, at.join("bent.glb")).expect("a sample");
     let missed = ["optimize", "bent.glb", "-o", "d/", "--simplify", "0.01", "-O", "on-loss=accept"];

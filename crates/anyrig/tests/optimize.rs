@@ -8,7 +8,8 @@ use anyrig::animation::{Pose, largest_distance, posed_geometry, scene_size};
 use anyrig::optimize::optimize_scene;
 use anyrig::scene::{Mesh, NodeId, Part, Scene, Semantic, Stream, Topology};
 use anyrig::{
-    Context, ConvertRequest, OptimizeOptions, Outcome, PassName, Report, Road, Severity, WrittenFiles, convert, load,
+    Context, ConvertRequest, OptimizeOptions, Outcome, PassName, Registry, Report, Road, Severity, WrittenFiles,
+    convert, load,
 };
 use disk::{Disk, corpus, files};
 use std::fs;
@@ -238,4 +239,23 @@ fn threads_do_not_change_a_byte() {
     let (one, four) = (once(1), once(4));
     assert!(one.len() > 20, "{} files", one.len());
     assert!(one == four);
+}
+
+/// An option of both would be the pass's, and that of the format out of reach.
+#[test]
+fn no_option_of_a_pass_is_one_of_a_format() {
+    let keys = |schema: &anyrig::scene::OptionSchema| -> Vec<String> {
+        anyrig::options::describe(schema).into_iter().map(|option| option.key).collect()
+    };
+    let of_passes = keys(&anyrig::optimize::option_schema());
+    let registry = Registry::standard();
+    let formats = registry.exporters().map(|e| e.info()).chain(registry.importers().map(|i| i.info()));
+    let mut checked = 0;
+    for info in formats {
+        for key in info.options.iter().flat_map(keys) {
+            assert!(!of_passes.contains(&key), "`{key}` is an option of a pass and of {}", info.id);
+            checked += 1;
+        }
+    }
+    assert!(checked > 5 && of_passes.len() > 20, "{checked} options of formats, {} of passes", of_passes.len());
 }

@@ -2,10 +2,11 @@
 
 use super::field::bytes_from_value;
 use super::layout::{encoded, patched};
-use super::path::{FieldPath, Missing, Step, resolve};
+use super::path::{FieldPath, Missing, Step, resolve, sign_after_path};
 use super::{Codec, Field, ItemLayout, Record, TextForm, text_from_value, to_rope, tree};
 use crate::text::RawText;
 use crate::{Error, Place, Result, SharedBytes, Value};
+use std::borrow::Cow;
 
 /// A field and what it is to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,21 +26,20 @@ impl Assignment {
     /// # Errors
     /// [`crate::ErrorKind::Usage`] when there is no `=`, or no path before it.
     pub fn parse(text: &str) -> Result<Self> {
-        // A name in brackets may hold the sign.
-        let mut depth = 0usize;
-        let sign = text.char_indices().find(|(_, c)| {
-            match c {
-                '[' => depth += 1,
-                ']' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            *c == '=' && depth == 0
-        });
-        let (at, _) =
-            sign.ok_or_else(|| Error::usage(format!("`{text}` is not PATH=VALUE, such as bones[3].parent=2")))?;
+        let at = sign_after_path(text)
+            .ok_or_else(|| Error::usage(format!("`{text}` is not PATH=VALUE, such as bones[3].parent=2")))?;
         let (path, value) = text.split_at(at);
         let path = FieldPath::parse(path.trim())?;
         Ok(Self { path, text: value.get(1..).unwrap_or_default().to_owned(), missing: Missing::Refuse })
+    }
+
+    /// The value as it was spelled, cut where it is too long for a line.
+    pub fn shown(&self) -> Cow<'_, str> {
+        const MOST_SHOWN: usize = 80;
+        match self.text.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => Cow::Owned(format!("{}…", self.text.get(..end).unwrap_or_default())),
+            None => Cow::Borrowed(&self.text),
+        }
     }
 
     /// The value: JSON, else a text.
@@ -73,7 +73,8 @@ pub fn edit<T: Record>(record: &mut T, assignments: &[Assignment]) -> Result<()>
             return Err(Error::usage(message));
         }
         to_rope(&edited, |codec, record| record.walk(codec)).map_err(|e| {
-            let why = format!("`{}={}` would contradict the rest of the file: {e}", assignment.path, assignment.text);
+            let why =
+                format!("`{}={}` would contradict the rest of the file: {e}", assignment.path, assignment.shown());
             Error::malformed(Place::element(assignment.path.to_string()), why)
         })?;
     }
@@ -100,7 +101,7 @@ impl EditCodec<'_> {
     }
 
     fn wrong(&self, why: impl std::fmt::Display) -> Error {
-        Error::usage(format!("`{}` cannot be `{}`: {why}", self.assignment.path, self.assignment.text))
+        Error::usage(format!("`{}` cannot be `{}`: {why}", self.assignment.path, self.assignment.shown()))
     }
 
     /// Replaces a value, or a number within it.
@@ -258,5 +259,18 @@ impl Codec for EditCodec<'_> {
 
     fn place(&self) -> Place {
         Place::element(FieldPath(self.at.clone()).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_is_cut_where_it_is_shown() {
+        let long = Assignment::parse(&format!("a={}", "é".repeat(500))).expect("an assignment");
+        assert_eq!(long.shown(), format!("{}…", "é".repeat(80)));
+        let short = Assignment::parse(r#"nodes["a]=b"].name=q=1"#).expect("an assignment");
+        assert_eq!((short.path.to_string().as_str(), &*short.shown()), (r#"nodes["a]=b"].name"#, "q=1"));
     }
 }

@@ -16,7 +16,8 @@ pub enum Step {
 }
 
 /// A path as a person writes it: names with dots between them, `[3]` for an element, `[Hips]` or `["Hips"]` for the
-/// element of that name. A name with other characters is written `["like this"]` after its record.
+/// element of that name. A name with other characters is written `["like this"]` after its record; in quotes brackets and
+/// `=` are part of the name, and a backslash takes the quote or backslash after it as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath(pub Vec<Step>);
 
@@ -53,13 +54,53 @@ impl FieldPath {
 /// What stands in a bracket, and what follows it.
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
-        let (key, after) = quoted.split_once("\"]")?;
-        return Some((Step::Key(key.to_owned()), after));
+        return quoted_key(quoted);
     }
     let (inside, after) = text.split_once(']')?;
     let digits = !inside.is_empty() && inside.bytes().all(|b| b.is_ascii_digit());
     let index = if digits { inside.parse().ok() } else { None };
     Some((index.map_or_else(|| Step::Key(inside.to_owned()), Step::Index), after))
+}
+
+/// A name up to the quote that ends it with its bracket. A backslash before a quote or a backslash takes that as it is;
+/// anywhere else it is itself, as names such as `C:\\bones` have it.
+fn quoted_key(text: &str) -> Option<(Step, &str)> {
+    let mut key = String::new();
+    let mut rest = text.chars();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '\\' => {
+                let escaped = rest.as_str().chars().next().filter(|c| matches!(c, '"' | '\\'));
+                key.push(escaped.unwrap_or('\\'));
+                if escaped.is_some() {
+                    rest.next();
+                }
+            }
+            '"' if rest.as_str().starts_with(']') => {
+                return Some((Step::Key(key), rest.as_str().strip_prefix(']')?));
+            }
+            other => key.push(other),
+        }
+    }
+    None
+}
+
+/// Where the `=` after a path stands. Brackets may hold the sign too: between quotes nothing but the quote that ends the
+/// name counts, elsewhere brackets come in pairs.
+pub(super) fn sign_after_path(text: &str) -> Option<usize> {
+    let (mut depth, mut rest) = (0usize, text);
+    while let Some(letter) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        rest = rest.get(letter.len_utf8()..)?;
+        match letter {
+            '[' if depth == 0 && rest.starts_with('"') => rest = bracket(rest)?.1,
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '=' if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 impl fmt::Display for FieldPath {
@@ -69,6 +110,9 @@ impl fmt::Display for FieldPath {
                 Step::Name(name) if position == 0 => f.write_str(name)?,
                 Step::Name(name) => write!(f, ".{name}")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) if key.contains(['"', '[', ']', '=']) => {
+                    write!(f, "[\"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))?;
+                }
                 Step::Key(key) => write!(f, "[{key}]")?,
             }
         }
@@ -333,6 +377,27 @@ mod tests {
         for text in ["", "a..b", "a[", "a[\"x]", ".a"] {
             assert!(FieldPath::parse(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn names_in_quotes_hold_anything() {
+        let names = [
+            ("a[b", r#"nodes["a[b"].x"#),
+            ("a]=b", r#"nodes["a]=b"].x"#),
+            ("x\"]y", r#"nodes["x\"]y"].x"#),
+            ("x\\", r#"nodes["x\\"].x"#),
+            ("C:\\x", r#"nodes["C:\x"].x"#),
+            ("\"", r#"nodes["""].x"#),
+        ];
+        for (name, text) in names {
+            let path = FieldPath::parse(text).expect(text);
+            assert_eq!(path.0.get(1), Some(&Step::Key(name.to_owned())), "{text}");
+            assert_eq!(FieldPath::parse(&path.to_string()).as_ref(), Ok(&path), "{path}");
+            let set = format!("{text}=a]=\"b[");
+            assert_eq!(sign_after_path(&set), Some(text.len()), "{set}");
+        }
+        assert_eq!(sign_after_path("a[b=c].d=e"), Some(8), "without quotes brackets come in pairs");
+        assert_eq!(sign_after_path("a[\"b]=c"), None);
     }
 
     #[test]

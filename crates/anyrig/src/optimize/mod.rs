@@ -21,7 +21,8 @@ pub enum Outcome {
     NotSmaller,
     /// The input was written as it was, because something would have been lost on the way through the scene.
     WouldLose,
-    /// The optimised scene was written although it is larger, because the target is not what the input is.
+    /// The optimised scene was written although it is larger, because the target is not what the input is, or options of
+    /// it were set, which the input does not follow.
     Larger,
 }
 

@@ -113,7 +113,7 @@ pub struct OptimizeOptions {
     /// merge: equal images, textures, materials, meshes and skins.
     pub equal: Equal,
     /// merge: whether equal ones must have the same name.
-    pub names: Names,
+    pub equal_names: Names,
     /// merge: parts of a mesh that wear the same material.
     pub parts: Parts,
     /// merge: root sets (glTF: scenes).
@@ -166,7 +166,7 @@ impl Default for OptimizeOptions {
             rest_channels: prune.rest_channels,
             unread_attributes: prune.unread_streams,
             equal: merge.equal,
-            names: merge.names,
+            equal_names: merge.names,
             parts: merge.parts,
             root_sets: merge.root_sets,
             max_influences: 0,
@@ -241,7 +241,7 @@ impl OptimizeOptions {
     pub(super) fn merge(&self) -> MergeOptions {
         let mut options = MergeOptions::default();
         options.equal = self.equal;
-        options.names = self.names;
+        options.names = self.equal_names;
         options.parts = self.parts;
         options.root_sets = self.root_sets;
         options

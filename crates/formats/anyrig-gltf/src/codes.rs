@@ -64,6 +64,7 @@ anyrig_bytes::codes! {
     QUANTIZED: "gltf.quantized", Approximated, "Numbers were rounded to whole ones of fewer bits, as was asked.";
     NOT_QUANTIZED: "gltf.not-quantized", Note, "The positions of a mesh stay floats, because a node that shows it cannot undo their scale.";
     RANGE_NOT_QUANTIZED: "gltf.range-not-quantized", Note, "Texture coordinates or colours of a mesh go beyond 0 to 1 and stay as they are; fractions of whole numbers have no others.";
+    ROTATIONS_NOT_QUANTIZED: "gltf.rotations-not-quantized", Note, "The rotations of a channel stay floats, because a half turn between rounded keys would go the other way.";
     NAMES_STRIPPED: "gltf.names-stripped", Note, "Names were left out, as was asked.";
     SKIN_UNUSED: "gltf.skin-unused", Note, "A node has a skin but its mesh has no influences; glTF does not allow that, and it moves nothing.";
 }

@@ -45,6 +45,24 @@ const SURFACES: &str = r#"[
     "KHR_materials_transmission":{},"KHR_materials_anisotropy":{},"KHR_materials_diffuse_transmission":{}}},
   {"name":"carried","extensions":{"KHR_materials_sheen":{"extras":{"a":1},"extensions":{"EXT_own":{"b":2}}}}}]"#;
 
+/// As the specification's default, which is no bound. The shortest text of the largest number of 32 bits is above it.
+#[test]
+fn the_largest_number_is_read_as_it_is_written() {
+    for spelled in ["3.4028234663852886e38", "3.4028235e38"] {
+        let volume = format!(r#"{{"KHR_materials_volume":{{"attenuationDistance":{spelled}}}}}"#);
+        let json = format!(r#"{{"asset":{{"version":"2.0"}},"materials":[{{"extensions":{volume}}}]}}"#);
+        let (scene, context) = read(glb(&json, &[]));
+        assert!(context.report().is_empty(), "{spelled}: {:?}", context.report());
+        let distance = |scene: &anyrig_scene::Scene| {
+            scene.materials.values().next().and_then(|m| m.volume.as_ref()?.attenuation_distance)
+        };
+        assert_eq!(distance(&scene), Some(f32::MAX), "{spelled}");
+        let (back, context) = read(written("volume", &scene));
+        assert!(context.report().is_empty(), "{spelled}: {:?}", context.report());
+        assert_eq!(distance(&back), Some(f32::MAX), "{spelled}");
+    }
+}
+
 #[test]
 fn surfaces_are_read_and_written_back() {
     let file = glb(&format!(r#"{{"asset":{{"version":"2.0"}},{TEXTURES},"materials":{SURFACES}}}"#), &[]);

@@ -547,3 +547,21 @@ fn a_glb_can_have_its_data_beside_it() {
         assert_eq!(moved(&scene, &back).0, 0.0);
     }
 }
+
+/// Keys half a turn apart whose dot product is a little below 0: rounded it would be 0, which turns the other way.
+#[test]
+fn a_half_turn_goes_the_same_way_when_keys_are_rounded() {
+    let mut scene = squares();
+    let node = scene.nodes.ids().next().expect("a node");
+    let keys = vec![0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -4.4e-8];
+    let curve = Curve::new(Interpolation::Linear, 4, vec![0.0, 1.0], keys.clone());
+    let mut clip = anyrig_scene::Clip::new("turn");
+    clip.channels.push(Channel::new(node, Property::Rotation, curve));
+    scene.clips.push(clip);
+    for list in [&[("quantize", "small")][..], &[("quantize", "fine")], &[("quantize", "small"), ("meshopt", "khr")]] {
+        let (back, _, report) = through(&scene, list);
+        assert_eq!(report.count_of("gltf.rotations-not-quantized"), 1, "{list:?}");
+        let turn = back.clips.last().expect("written");
+        assert_eq!(turn.channels[0].curve.values.to_vec(), keys, "{list:?}");
+    }
+}

@@ -101,7 +101,7 @@ struct Edit<'e> {
 
 impl Edit<'_> {
     fn wrong(&self, why: impl std::fmt::Display) -> Error {
-        Error::usage(format!("`{}` cannot be `{}`: {why}", self.assignment.path, self.assignment.text))
+        Error::usage(format!("`{}` cannot be `{}`: {why}", self.assignment.path, self.assignment.shown()))
     }
 
     fn assign(&mut self, path: &FieldPath) -> Result<()> {

@@ -199,7 +199,12 @@ impl Saver<'_> {
         };
         // Tangents of cubic curves may be of any size.
         let index = match of {
-            Values::Rotations if !is_cubic && self.has_whole_rotations(&values) => self.whole_rotations(&values),
+            Values::Rotations if !is_cubic && self.has_whole_rotations(&values) => {
+                self.whole_rotations(&values, curve.interpolation).unwrap_or_else(|| {
+                    self.context.push(Diagnostic::new(&codes::ROTATIONS_NOT_QUANTIZED, subject, ""));
+                    self.floats(values, width, shape, None)
+                })
+            }
             Values::Vectors if !is_cubic && self.packer.filters() => self.filtered_vectors(values),
             _ => self.floats(values, width, shape, None),
         };
@@ -219,8 +224,9 @@ impl Saver<'_> {
         }
     }
 
-    /// Unit quaternions as fractions of 16 bits, within 1 / 65534 of each number, or as the filter for them rounds.
-    fn whole_rotations(&mut self, values: &[f32]) -> Index {
+    /// Unit quaternions as fractions of 16 bits, within 1 / 65534 of each number, or as the filter for them rounds;
+    /// `None` when a turn between two keys would go the other way.
+    fn whole_rotations(&mut self, values: &[f32], interpolation: Interpolation) -> Option<Index> {
         let (shape, count) = ("VEC4", values.len() / 4);
         let elements = |bytes| {
             let component = Component::I16;
@@ -230,12 +236,19 @@ impl Saver<'_> {
             let codes = values.as_chunks::<4>().0.iter().flat_map(|q| meshopt::encode_quaternion(unit(*q), 16));
             let coded: Vec<u8> = codes.flat_map(i16::to_le_bytes).collect();
             let bytes = meshopt::filtered(Filter::Quaternion, 8, &coded);
+            let shorts = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
+            if !turns_stay(values, &shorts.collect::<Vec<_>>(), interpolation) {
+                return None;
+            }
             let coded = Coded { filter: Filter::Quaternion, bytes: coded.into() };
-            return self.packer.add_coded(Kind::Animation, elements(bytes.into()), Some(coded));
+            return Some(self.packer.add_coded(Kind::Animation, elements(bytes.into()), Some(coded)));
         }
         let whole = |v: &f32| (v.clamp(-1.0, 1.0) * MOST_SHORT).round() as i16 as u16;
-        let bytes = SharedBytes::from_owner(Shorts(values.iter().map(whole).collect()));
-        self.packer.add(Kind::Animation, elements(bytes))
+        let shorts: Vec<u16> = values.iter().map(whole).collect();
+        if !turns_stay(values, &shorts, interpolation) {
+            return None;
+        }
+        Some(self.packer.add(Kind::Animation, elements(SharedBytes::from_owner(Shorts(shorts)))))
     }
 
     /// Vectors by the exponential filter, with one exponent for each of the three axes of a curve.
@@ -410,9 +423,49 @@ fn unit_rotations(curve: &Curve) -> Option<(Buffer<f32>, u64)> {
     Some((values.into(), count as u64))
 }
 
+/// Whether each turn from key to key goes the way that it went before its keys were rounded to signed fractions of 16
+/// bits. Of the two ways between rotations, the sign of the keys' dot product says which one linear interpolation takes;
+/// it is near 0 for half turns, where rounding can change it. Rounding may also negate a key as a whole.
+fn turns_stay(values: &[f32], rounded: &[u16], interpolation: Interpolation) -> bool {
+    type Key = [f64; 4];
+    let dot = |a: Key, b: Key| a.into_iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let goes_on = |dot: f64| dot >= 0.0;
+    let keys = values.as_chunks::<4>().0.iter().map(|q| q.map(f64::from));
+    let rounded = rounded.as_chunks::<4>().0.iter().map(|q| q.map(|v| f64::from(v as i16)));
+    let pairs = keys.zip(rounded);
+    let followers = pairs.clone().skip(1);
+    interpolation != Interpolation::Linear
+        || pairs.zip(followers).all(|((a, rounded_a), (b, rounded_b))| {
+            let (before, after) = (dot(a, b), dot(rounded_a, rounded_b));
+            let is_one_negated = goes_on(dot(a, rounded_a)) != goes_on(dot(b, rounded_b));
+            // Players need not agree on what 0 means.
+            let is_decided = after != 0.0 || before == 0.0;
+            is_decided && (goes_on(after) != is_one_negated) == goes_on(before)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_turns_that_rounding_would_reverse_are_found() {
+        let stay = |values: &[f32], rounded: &[i16], interpolation| {
+            let rounded: Vec<u16> = rounded.iter().map(|v| *v as u16).collect();
+            turns_stay(values, &rounded, interpolation)
+        };
+        let most = i16::MAX;
+        let back = [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -4.4e-8];
+        let whole = [0, 0, 0, most, 0, most, 0, 0];
+        assert!(!stay(&back, &whole, Interpolation::Linear));
+        assert!(stay(&back, &whole, Interpolation::Step), "nothing lies between steps");
+        let exact = [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0];
+        assert!(stay(&exact, &whole, Interpolation::Linear));
+        assert!(!stay(&exact, &[0, 0, 0, most, 0, -most, 0, 0], Interpolation::Linear), "a key is negated");
+        let quarter = [0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8];
+        let rounded = [0, 0, 0, most, 0, -19660, 0, -26214];
+        assert!(stay(&quarter, &rounded, Interpolation::Linear), "the dot product says that a key is negated");
+    }
 
     #[test]
     fn times_ascend_from_zero() {

@@ -9,10 +9,16 @@ use anyrig_bytes::{Context, Diagnostic, Result};
 use anyrig_scene::{Camera, Light, LightKind, Projection};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// Brings a value into its range and says so.
+/// Brings a value into its range and says so. The shortest spelling of the largest number of single precision is a
+/// little above that number, and is inside where it is.
 pub(super) fn clamped(value: f64, (low, high): (f64, f64), at: &At<'_>, context: &Context) -> f64 {
-    if value >= low && value <= high {
+    let is_inside = |v: f64| v >= low && v <= high;
+    let single = f64::from(value as f32);
+    if is_inside(value) {
         return value;
+    }
+    if single.abs() == f64::from(f32::MAX) && is_inside(single) {
+        return single;
     }
     let inside = if value > high { high } else { low };
     let message = format!("{value} became {inside}");

@@ -121,7 +121,7 @@ impl GltfDocument {
             let pointer = pointer(&path);
             let value = value_for(assignment, edited.value_at(&pointer))?;
             edited.set(&pointer, &value, context).map_err(|e| {
-                let why = format!("`{}={}`: {}", assignment.path, assignment.text, e.message());
+                let why = format!("`{}={}`: {}", assignment.path, assignment.shown(), e.message());
                 Error::new(e.kind(), e.place().clone(), why)
             })?;
         }
@@ -190,7 +190,7 @@ fn pointer(path: &FieldPath) -> String {
 fn value_for(assignment: &Assignment, old: Option<Value>) -> Result<Value> {
     let new = assignment.value();
     let wrong = |wanted: &str| {
-        Err(Error::usage(format!("`{}` cannot be `{}`: {wanted} is wanted", assignment.path, assignment.text)))
+        Err(Error::usage(format!("`{}` cannot be `{}`: {wanted} is wanted", assignment.path, assignment.shown())))
     };
     match (&old, &new) {
         (Some(Value::String(_)), Value::String(_)) | (None | Some(Value::Null), _) => Ok(new),
