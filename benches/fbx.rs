@@ -2,12 +2,13 @@
 //!
 //! Both sides read the same bytes in the same process, run after run in turn, and free what they made outside the
 //! measure. ufbx uses one thread whatever THREADS says. Prints a line of `name=value` for each file: medians in seconds
-//! of processor time and on the wall. With more than one thread only the wall says something.
+//! of processor time and on the wall. With more than one thread only the wall says something. RUNS of 0 reads once
+//! without a clock, for programs that count instructions: under some of them there is no clock of a thread.
 #![allow(clippy::print_stdout, reason = "a program for people and scripts")]
 
 use anyrig_benches::{Took, measure, median};
 use anyrig_bytes::{Context, MemorySource};
-use anyrig_scene::Importer;
+use anyrig_scene::{Importer, Scene};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
@@ -24,10 +25,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err(USAGE.into()),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
+    let runs = runs.parse::<usize>()?;
     for file in files {
         let bytes = std::fs::read(file)?;
+        if runs == 0 {
+            if ours {
+                let source = MemorySource::new(file, bytes);
+                pool.install(|| scene_of(&source).map(drop).map_err(|e| e.to_string()))?;
+            } else {
+                drop(theirs_of(&bytes)?);
+            }
+            continue;
+        }
         let (mut of_ours, mut of_theirs) = (Vec::new(), Vec::new());
-        for _ in 0..runs.parse::<usize>()? {
+        for _ in 0..runs {
             if ours {
                 // Errors cross the pool's threads as text.
                 let took = pool.install(|| read_ours(file, &bytes).map_err(|e| e.to_string()));
@@ -46,19 +57,26 @@ fn read_ours(file: &str, bytes: &[u8]) -> Result<Took, Box<dyn Error>> {
     let source = MemorySource::new(file, bytes.to_vec());
     let mut scene = None;
     measure(|| {
-        scene = Some(black_box(anyrig_fbx::FbxImporter.import(&source, &Context::new())?));
+        scene = Some(scene_of(&source)?);
         Ok(())
     })
 }
 
+fn scene_of(source: &MemorySource) -> Result<Scene, Box<dyn Error>> {
+    Ok(black_box(anyrig_fbx::FbxImporter.import(source, &Context::new())?))
+}
+
 fn read_theirs(bytes: &[u8]) -> Result<Took, Box<dyn Error>> {
-    let options = || ufbx::LoadOpts { ignore_missing_external_files: true, ..Default::default() };
     let mut scene = None;
     measure(|| {
-        let loaded = ufbx::load_memory(bytes, options()).map_err(|e| e.description.to_string())?;
-        scene = Some(black_box(loaded));
+        scene = Some(theirs_of(bytes)?);
         Ok(())
     })
+}
+
+fn theirs_of(bytes: &[u8]) -> Result<ufbx::SceneRoot, Box<dyn Error>> {
+    let options = ufbx::LoadOpts { ignore_missing_external_files: true, ..Default::default() };
+    Ok(black_box(ufbx::load_memory(bytes, options).map_err(|e| e.description.to_string())?))
 }
 
 fn line(who: &str, of: &[Took]) -> String {

@@ -149,24 +149,48 @@ fn repetitions() -> Vec<(&'static str, String)> {
 /// From so many keys on they are as short as can be.
 const PLAIN: usize = 100_000;
 
+fn keys(count: usize) -> String {
+    let times = if count > PLAIN { "0,".repeat(count) } else { many(count, &|i| format!("{i},")) };
+    let values = if count > PLAIN { "0,".repeat(count) } else { many(count, &|i| format!("{},", i % 2 * 9999)) };
+    format!(
+        "KeyTime:*9{{a:{times}}}\nKeyValueFloat:*9{{a:{values}}}\nKeyAttrFlags:*1{{a:8}}\n\
+         KeyAttrDataFloat:*4{{a:0,0,0,0}}\nKeyAttrRefCount:*1{{a:{count}}}"
+    )
+}
+
+fn curve(id: usize, count: usize) -> String {
+    format!("AnimationCurve:{id},\"\",\"\"{{{}}}\n", keys(count))
+}
+
+const STACK: &str = "AnimationStack:1,\"\",\"\"\nAnimationLayer:2,\"\",\"\"\n";
+
+fn targets(count: usize) -> String {
+    many(count, &|i| format!("Geometry:{},\"\",\"Shape\"{{Indexes:0\nVertices:1,0,0}}\n", i + 100))
+}
+
+/// A channel of so many shapes, moved by steep keys.
+fn inbetweens(shapes: usize, steep: usize) -> String {
+    let full = many(shapes, &|i| format!("{},", i + 1));
+    let objects = format!(
+        "{STACK}Geometry:3,\"\",\"Mesh\"{TRIANGLE}Model:4,\"\",\"\"\nDeformer:6,\"\",\"BlendShape\"\n\
+         Deformer:7,\"\",\"BlendShapeChannel\"{{FullWeights:*9{{a:{full}}}}}\nAnimationCurveNode:8,\"\",\"\"\n\
+         {}{}",
+        targets(shapes),
+        curve(5, steep)
+    );
+    let links = many(shapes, &|i| format!("C:\"OO\",{},7\n", i + 100));
+    let wired = "C:\"OO\",2,1\nC:\"OO\",3,4\nC:\"OO\",6,3\nC:\"OO\",7,6\nC:\"OO\",8,2\n\
+                 C:\"OP\",8,7,\"DeformPercent\"\nC:\"OP\",5,8,\"d|DeformPercent\"\n";
+    file(&objects, &format!("{wired}{links}"))
+}
+
 /// The same of what moves and deforms.
 fn motions() -> Vec<(&'static str, String)> {
     let links = |count: usize, link: &dyn Fn(usize) -> String| many(count, &|i| format!("C:{}\n", link(i)));
-    let keys = |count: usize| {
-        let times = if count > PLAIN { "0,".repeat(count) } else { many(count, &|i| format!("{i},")) };
-        let values = if count > PLAIN { "0,".repeat(count) } else { many(count, &|i| format!("{},", i % 2 * 9999)) };
-        format!(
-            "KeyTime:*9{{a:{times}}}\nKeyValueFloat:*9{{a:{values}}}\nKeyAttrFlags:*1{{a:8}}\n\
-             KeyAttrDataFloat:*4{{a:0,0,0,0}}\nKeyAttrRefCount:*1{{a:{count}}}"
-        )
-    };
-    let curve = |id: usize, count: usize| format!("AnimationCurve:{id},\"\",\"\"{{{}}}\n", keys(count));
-    let stack = "AnimationStack:1,\"\",\"\"\nAnimationLayer:2,\"\",\"\"\n";
     let weights = "1,".repeat(50_000);
     let zeros = "0,".repeat(50_000);
     let deltas = "0,0,1,".repeat(50_000);
-    let targets = many(1000, &|i| format!("Geometry:{},\"\",\"Shape\"{{Indexes:0\nVertices:1,0,0}}\n", i + 100));
-    let full = many(1000, &|i| format!("{},", i + 1));
+    let (stack, targets) = (STACK, targets(1000));
     vec![
         ("plain keys", {
             let nodes = "AnimationCurveNode:3,\"\",\"\"\nModel:4,\"\",\"\"\n";
@@ -207,18 +231,8 @@ fn motions() -> Vec<(&'static str, String)> {
             let objects = many(15_000, &|i| format!("Geometry:{},\"\",\"s\"\n", i + 10));
             format!("; FBX 7.4.0 project file\n{definitions}Objects:{{\n{objects}}}\n")
         }),
-        ("in-between shapes", {
-            let objects = format!(
-                "{stack}Geometry:3,\"\",\"Mesh\"{TRIANGLE}Model:4,\"\",\"\"\nDeformer:6,\"\",\"BlendShape\"\n\
-                 Deformer:7,\"\",\"BlendShapeChannel\"{{FullWeights:*9{{a:{full}}}}}\nAnimationCurveNode:8,\"\",\"\"\n\
-                 {targets}{}",
-                curve(5, 3000)
-            );
-            let shapes = links(1000, &|i| format!("\"OO\",{},7", i + 100));
-            let wired = "C:\"OO\",2,1\nC:\"OO\",3,4\nC:\"OO\",6,3\nC:\"OO\",7,6\nC:\"OO\",8,2\n\
-                         C:\"OP\",8,7,\"DeformPercent\"\nC:\"OP\",5,8,\"d|DeformPercent\"\n";
-            file(&objects, &format!("{wired}{shapes}"))
-        }),
+        ("in-between shapes", inbetweens(1000, 3000)),
+        ("in-between shapes of many keys", inbetweens(2, 20_000)),
         ("shapes that are shared", {
             let each = many(50_000, &|i| format!("{i},"));
             let shape = format!("Geometry:5,\"\",\"Shape\"{{Indexes:*9{{a:{each}}}\nVertices:*9{{a:{deltas}}}}}\n");

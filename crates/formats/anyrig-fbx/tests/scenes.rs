@@ -3,9 +3,9 @@
 mod common;
 
 use anyrig_animation::Pose;
-use anyrig_bytes::{Context, ErrorKind, MemorySource, Value};
+use anyrig_bytes::{Context, ErrorKind, MemorySource, Report, Value};
 use anyrig_fbx::FbxImporter;
-use anyrig_scene::{Domain, Importer, Node, Semantic, SkinMethod, Topology, USER};
+use anyrig_scene::{Domain, Importer, Node, Scene, Semantic, SkinMethod, Topology, USER};
 use common::hand::{array, assert_told, first_part, layer, model, oo, op, read, read_version, shown, square};
 use glam::DVec3;
 
@@ -274,20 +274,14 @@ fn shapes_of_a_channel_have_their_percentages() {
     assert_told(&report, "fbx.shape-points", 1);
 }
 
-#[test]
-fn motion_of_a_channel_moves_all_of_its_shapes() {
+/// A channel with shapes at 50 and 100 percent, moved by a curve.
+fn inbetweens(curve: &str) -> (Scene, Report) {
     let shape = |id: u32| {
         let arrays = array("Indexes", "0") + &array("Vertices", "0,0,1");
         format!("Geometry: {id}, \"Geometry::s{id}\", \"Shape\" {{\n{arrays}}}\n")
     };
     let channel =
         format!("Deformer: 4, \"SubDeformer::c\", \"BlendShapeChannel\" {{\n{}}}\n", array("FullWeights", "50,100"));
-    let second = 46_186_158_000i64;
-    let curve = array("KeyTime", &format!("0,{second}"))
-        + &array("KeyValueFloat", "0,100")
-        + &array("KeyAttrFlags", "4")
-        + &array("KeyAttrDataFloat", "0,0,0,0")
-        + &array("KeyAttrRefCount", "2");
     let objects = [
         model(1),
         square(""),
@@ -304,14 +298,50 @@ fn motion_of_a_channel_moves_all_of_its_shapes() {
         oo(3, 2) + &oo(4, 3) + &oo(5, 4) + &oo(6, 4),
         oo(8, 7) + &oo(9, 8) + &op(9, 4, "DeformPercent") + &op(10, 9, "d|DeformPercent"),
     ];
-    let (scene, report) = read(&objects.concat(), &connections.concat());
+    read(&objects.concat(), &connections.concat())
+}
+
+const SECOND: i64 = 46_186_158_000;
+
+#[track_caller]
+fn assert_weights(scene: &Scene, time: f64, expected: [f32; 2]) {
+    let mut pose = Pose::rest(scene);
+    pose.apply_clip(&scene.clips[0], time);
+    let weights = pose.weights(anyrig_scene::NodeId::new(0)).to_vec();
+    let near = weights.iter().zip(expected).all(|(w, e): (&f32, f32)| (w - e).abs() < 1e-5 * e.abs().max(1.0));
+    assert!(near && weights.len() == 2, "{time}: {weights:?}");
+}
+
+#[test]
+fn motion_of_a_channel_moves_all_of_its_shapes() {
+    let curve = array("KeyTime", &format!("0,{SECOND}"))
+        + &array("KeyValueFloat", "0,100")
+        + &array("KeyAttrFlags", "4")
+        + &array("KeyAttrDataFloat", "0,0,0,0")
+        + &array("KeyAttrRefCount", "2");
+    let (scene, report) = inbetweens(&curve);
     assert_told(&report, "fbx.inbetween-curve", 1);
-    let mut pose = Pose::rest(&scene);
     for (time, expected) in [(0.25, [0.5, 0.0]), (0.5, [1.0, 0.0]), (0.75, [0.5, 0.5]), (1.0, [0.0, 1.0])] {
-        pose.apply_clip(&scene.clips[0], time);
-        let weights = pose.weights(anyrig_scene::NodeId::new(0)).to_vec();
-        let near = weights.iter().zip(expected).all(|(w, e): (&f32, f32)| (w - e).abs() < 1e-5);
-        assert!(near && weights.len() == 2, "{time}: {weights:?}");
+        assert_weights(&scene, time, expected);
+    }
+}
+
+#[test]
+fn a_small_file_with_many_steep_keys_of_inbetweens_is_read_with_fewer_lines() {
+    const KEYS: i64 = 3000;
+    let keys = |value: &dyn Fn(i64) -> i64| (0..KEYS).map(value).map(|v| v.to_string()).collect::<Vec<_>>().join(",");
+    let curve = array("KeyTime", &keys(&|key| key * SECOND))
+        + &array("KeyValueFloat", &keys(&|key| key % 2 * 9950))
+        + &array("KeyAttrFlags", "8")
+        + &array("KeyAttrDataFloat", "0,0,0,0")
+        + &array("KeyAttrRefCount", &KEYS.to_string());
+    let (scene, report) = inbetweens(&curve);
+    let told: Vec<_> = report.diagnostics().iter().filter(|d| d.code.id == "fbx.inbetween-curve").collect();
+    assert_eq!(told.iter().map(|d| d.count).collect::<Vec<_>>(), [1, KEYS as u64 - 1], "{told:#?}");
+    // Keys are met all the same: beyond the last shape the weights go on.
+    for key in [0, 1, 2, 1501, KEYS - 1] {
+        let expected = if key % 2 == 0 { [0.0, 0.0] } else { [-197.0, 198.0] };
+        assert_weights(&scene, key as f64, expected);
     }
 }
 

@@ -1,15 +1,19 @@
 //! Inflating ahead of who decodes, on the other threads of the pool.
 //!
-//! The arrays that a scene is made of stand in a list, about in the order in which they are asked for. Helpers inflate
-//! them one after another; who decodes takes what is there, inflates itself what nobody has begun, and helps while it
-//! waits for what is in work. So one thread is never slower, and what comes out does not depend on how many there are:
-//! limits, errors and conversions stay with who decodes.
+//! The arrays that a scene is made of stand in a list: objects about in the order in which they are asked for, and of
+//! each object the longest array first, since who decodes begins with another one. Helpers inflate and convert them one
+//! after another; who decodes takes what is there, inflates itself what nobody has begun, and helps while it waits for what
+//! is in work. So one thread is never slower, and what comes out does not depend on how many there are: limits and errors
+//! stay with who decodes, and all convert in the same way.
 
-use super::arrays::announced;
+use super::arrays::{announced, inflated};
+use super::element::Element;
 use super::property::Property;
 use super::{FbxDocument, Form, Node};
+use anyrig_bytes::Context;
 use anyrig_bytes::compress::Inflater;
-use anyrig_bytes::{Context, Place};
+use std::any::Any;
+use std::cmp::Reverse;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Shorter arrays are not worth handing over.
@@ -21,38 +25,89 @@ const WINDOW: usize = 16 << 20;
 /// More threads than these would wait for who decodes.
 const MOST_HELPERS: usize = 4;
 
-/// Names of arrays that are read for every object that has them.
-const NAMES: [&str; 24] = [
-    "Binormals",
-    "BinormalsIndex",
-    "ColorIndex",
-    "Colors",
-    "Edges",
-    "Indexes",
-    "KeyAttrDataFloat",
-    "KeyAttrFlags",
-    "KeyAttrRefCount",
-    "KeyTime",
-    "KeyValueFloat",
-    "Materials",
-    "Normals",
-    "NormalsIndex",
-    "PolygonVertexIndex",
-    "Smoothing",
-    "Tangents",
-    "TangentsIndex",
-    "UV",
-    "UVIndex",
-    "VertexCrease",
-    "VertexCreaseIndex",
-    "Vertices",
-    "Weights",
+/// What an array is decoded into.
+#[derive(Clone, Copy, Debug)]
+enum Numbers {
+    F32,
+    I32,
+    I64,
+}
+
+impl Numbers {
+    fn size(self) -> usize {
+        match self {
+            Self::F32 | Self::I32 => 4,
+            Self::I64 => 8,
+        }
+    }
+
+    fn decode(self, property: &Property<'_>, inflater: &mut Inflater) -> Option<Decoded> {
+        fn of<T: Element>(property: &Property<'_>, inflater: &mut Inflater) -> Option<Decoded> {
+            Some(Box::new(inflated::<T>(property, inflater)?))
+        }
+        match self {
+            Self::F32 => of::<f32>(property, inflater),
+            Self::I32 => of::<i32>(property, inflater),
+            Self::I64 => of::<i64>(property, inflater),
+        }
+    }
+}
+
+/// A vector of one of the [`Numbers`].
+type Decoded = Box<dyn Any + Send>;
+
+/// Names of arrays that are read for every object that has them, and what they are decoded into. Who wants one as
+/// something else decodes it again.
+const NAMES: [(&str, Numbers); 24] = [
+    ("Binormals", Numbers::F32),
+    ("BinormalsIndex", Numbers::I32),
+    ("ColorIndex", Numbers::I32),
+    ("Colors", Numbers::F32),
+    ("Edges", Numbers::I32),
+    ("Indexes", Numbers::I32),
+    ("KeyAttrDataFloat", Numbers::F32),
+    ("KeyAttrFlags", Numbers::I32),
+    ("KeyAttrRefCount", Numbers::I32),
+    ("KeyTime", Numbers::I64),
+    ("KeyValueFloat", Numbers::F32),
+    ("Materials", Numbers::I32),
+    ("Normals", Numbers::F32),
+    ("NormalsIndex", Numbers::I32),
+    ("PolygonVertexIndex", Numbers::I32),
+    ("Smoothing", Numbers::I32),
+    ("Tangents", Numbers::F32),
+    ("TangentsIndex", Numbers::I32),
+    ("UV", Numbers::F32),
+    ("UVIndex", Numbers::I32),
+    ("VertexCrease", Numbers::F32),
+    ("VertexCreaseIndex", Numbers::I32),
+    ("Vertices", Numbers::F32),
+    ("Weights", Numbers::F32),
 ];
+
+/// An array that may be inflated ahead.
+struct Array<'d> {
+    property: Property<'d>,
+    numbers: Numbers,
+    /// Number of bytes once it is decoded.
+    len: usize,
+    /// Index of the first array of its object.
+    first: usize,
+}
+
+impl<'d> Array<'d> {
+    /// The array of a node, when it is deflated and of a known name.
+    fn of(node: Node<'d>) -> Option<Self> {
+        let (_, numbers) = NAMES.iter().find(|(name, _)| node.is(name))?;
+        let property = node.property(0)?;
+        let len = announced(&property)?.checked_mul(numbers.size())?;
+        Some(Self { property, numbers: *numbers, len, first: 0 })
+    }
+}
 
 /// The arrays of a document that may be inflated ahead.
 pub(crate) struct Ahead<'d> {
-    /// Each with the number of its bytes.
-    arrays: Vec<(Property<'d>, usize)>,
+    arrays: Vec<Array<'d>>,
     /// Addresses of the arrays, ascending, with their index.
     places: Vec<(u64, usize)>,
     window: usize,
@@ -74,7 +129,7 @@ struct State {
 enum Slot {
     Open,
     Busy,
-    Ready(Vec<u8>),
+    Ready(Decoded),
     Gone,
 }
 
@@ -91,25 +146,27 @@ impl<'d> Ahead<'d> {
     /// Lists the arrays of a document.
     pub fn new(document: &'d FbxDocument, context: &Context) -> Self {
         let window = window(document.source_len(), context.limits().memory_bytes);
-        let mut ranked: Vec<(usize, Property<'d>, usize)> = Vec::new();
-        if matches!(document.form, Form::Binary(_)) {
+        let mut objects: Vec<(usize, Vec<Array<'d>>)> = Vec::new();
+        // Outside of a pool the question would start one, also for a small file.
+        let is_alone = rayon::current_thread_index().is_some() && rayon::current_num_threads() == 1;
+        if matches!(document.form, Form::Binary(_)) && !is_alone {
             for object in document.root().children_named("Objects").flat_map(|section| section.children()) {
                 let Some(rank) = rank(object) else { continue };
-                let layers = object.children().filter(|child| child.name().starts_with(b"LayerElement"));
-                let lists = std::iter::once(object).chain(layers).flat_map(|node| node.children());
-                let arrays = lists.filter(|node| NAMES.iter().any(|name| node.is(name)));
-                let known = arrays.filter_map(|node| {
-                    let property = node.property(0)?;
-                    Some((rank, property, announced(&property)?))
-                });
-                ranked.extend(known.filter(|(_, _, len)| (SHORTEST..=window).contains(len)));
+                let arrays = arrays_of(object, window);
+                if !arrays.is_empty() {
+                    objects.push((rank, arrays));
+                }
             }
         }
         // Stable, so that file order stays.
-        ranked.sort_by_key(|(rank, _, _)| *rank);
-        let arrays: Vec<(Property<'d>, usize)> = ranked.into_iter().map(|(_, array, len)| (array, len)).collect();
+        objects.sort_by_key(|(rank, _)| *rank);
+        let mut arrays: Vec<Array<'d>> = Vec::new();
+        for (_, list) in objects {
+            let first = arrays.len();
+            arrays.extend(list.into_iter().map(|array| Array { first, ..array }));
+        }
         let mut places: Vec<(u64, usize)> =
-            arrays.iter().enumerate().map(|(index, (array, _))| (array.data.address(), index)).collect();
+            arrays.iter().enumerate().map(|(index, array)| (array.property.data.address(), index)).collect();
         places.sort_unstable();
         let slots = arrays.iter().map(|_| Slot::Open).collect();
         let state = Mutex::new(State { slots, next: 0, low: 0, ready: 0, is_over: false });
@@ -121,7 +178,7 @@ impl<'d> Ahead<'d> {
     /// The work may not wait for the pool itself: a thread that waits there takes up other jobs, a helper among them, and
     /// that one stays until the work is over, which waits for it.
     pub fn during<R>(&self, work: impl FnOnce() -> R) -> R {
-        let bytes = self.arrays.iter().fold(0usize, |all, (_, len)| all.saturating_add(*len));
+        let bytes = self.arrays.iter().fold(0usize, |all, array| all.saturating_add(array.len));
         // Asked for its threads, the pool starts, so that small files don't ask.
         if bytes < FEWEST {
             return work();
@@ -139,11 +196,11 @@ impl<'d> Ahead<'d> {
         })
     }
 
-    /// The inflated bytes of an array, when a helper has them or is about to; each array once.
-    pub fn take(&self, property: &Property<'_>, inflater: &mut Inflater) -> Option<Vec<u8>> {
+    /// The elements of an array, when a helper has them or is about to; each array once.
+    pub fn take<T: Element>(&self, property: &Property<'_>, inflater: &mut Inflater) -> Option<Vec<T>> {
         let place = self.places.binary_search_by_key(&property.data.address(), |(address, _)| *address).ok()?;
         let index = self.places.get(place)?.1;
-        let len = self.arrays.get(index)?.1;
+        let Array { len, first, .. } = self.arrays.get(index)?;
         let mut state = self.lock();
         while matches!(state.slots[index], Slot::Busy) {
             state = match self.claim(&mut state) {
@@ -156,15 +213,15 @@ impl<'d> Ahead<'d> {
             };
         }
         match std::mem::replace(&mut state.slots[index], Slot::Gone) {
-            Slot::Ready(bytes) => {
+            Slot::Ready(decoded) => {
                 state.ready -= len;
                 self.changed.notify_all();
-                Some(bytes)
+                decoded.downcast::<Vec<T>>().ok().map(|values| *values)
             }
             _ => {
-                // Helpers go on behind it, and have room for that.
-                state.next = state.next.max(index + 1);
-                self.give_up(&mut state, index);
+                // Helpers go on with the rest of its object, and have room for that.
+                state.next = state.next.max(*first);
+                self.give_up(&mut state, *first);
                 None
             }
         }
@@ -178,7 +235,7 @@ impl<'d> Ahead<'d> {
         while state.low < before && !matches!(state.slots[state.low], Slot::Busy) {
             let low = state.low;
             if let Slot::Ready(_) = std::mem::replace(&mut state.slots[low], Slot::Gone) {
-                state.ready -= self.arrays[low].1;
+                state.ready -= self.arrays[low].len;
             }
             state.low += 1;
         }
@@ -203,18 +260,18 @@ impl<'d> Ahead<'d> {
 
     /// Inflates an array that was claimed.
     fn fill(&self, index: usize, inflater: &mut Inflater) {
-        let (property, len) = &self.arrays[index];
-        let mut claimed = Claimed { ahead: self, index, bytes: None };
-        claimed.bytes = inflate(property, *len, inflater);
+        let array = &self.arrays[index];
+        let mut claimed = Claimed { ahead: self, index, decoded: None };
+        claimed.decoded = array.numbers.decode(&array.property, inflater);
     }
 
-    /// What came of an array that was claimed. Without bytes, who decodes finds out what is wrong with it.
-    fn settle(&self, index: usize, bytes: Option<Vec<u8>>) {
+    /// What came of an array that was claimed. Without elements, who decodes finds out what is wrong with it.
+    fn settle(&self, index: usize, decoded: Option<Decoded>) {
         let mut state = self.lock();
-        if bytes.is_none() {
-            state.ready -= self.arrays[index].1;
+        if decoded.is_none() {
+            state.ready -= self.arrays[index].len;
         }
-        state.slots[index] = bytes.map_or(Slot::Gone, Slot::Ready);
+        state.slots[index] = decoded.map_or(Slot::Gone, Slot::Ready);
         self.changed.notify_all();
     }
 
@@ -225,7 +282,7 @@ impl<'d> Ahead<'d> {
         }
         let index = state.next;
         match self.arrays.get(index) {
-            Some((_, len)) if state.ready + len <= self.window => {
+            Some(Array { len, .. }) if state.ready + len <= self.window => {
                 state.ready += len;
                 state.next += 1;
                 state.slots[index] = Slot::Busy;
@@ -266,12 +323,12 @@ impl Drop for End<'_, '_> {
 struct Claimed<'e, 'd> {
     ahead: &'e Ahead<'d>,
     index: usize,
-    bytes: Option<Vec<u8>>,
+    decoded: Option<Decoded>,
 }
 
 impl Drop for Claimed<'_, '_> {
     fn drop(&mut self) {
-        self.ahead.settle(self.index, self.bytes.take());
+        self.ahead.settle(self.index, self.decoded.take());
     }
 }
 
@@ -291,16 +348,88 @@ fn rank(object: Node<'_>) -> Option<usize> {
     }
 }
 
-fn inflate(property: &Property<'_>, len: usize, inflater: &mut Inflater) -> Option<Vec<u8>> {
-    let record = property.record().ok()?;
-    let mut bytes = bytemuck::allocation::zeroed_vec(len);
-    inflater.inflate_into(&record.data, &mut bytes, Place::whole).ok()?;
-    Some(bytes)
+/// The arrays of an object that are worth handing over and fit into a window, the longest first.
+fn arrays_of(object: Node<'_>, window: usize) -> Vec<Array<'_>> {
+    let layers = object.children().filter(|child| child.name().starts_with(b"LayerElement"));
+    let lists = std::iter::once(object).chain(layers).flat_map(|node| node.children());
+    let mut arrays: Vec<Array<'_>> =
+        lists.filter_map(Array::of).filter(|array| (SHORTEST..=window).contains(&array.len)).collect();
+    arrays.sort_by_key(|array| Reverse(array.len));
+    arrays
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyrig_bytes::SharedBytes;
+
+    /// A record that begins at an offset; records of children follow its properties, and a null record ends them.
+    fn node(at: usize, name: &str, (count, properties): (u32, &[u8]), children: &dyn Fn(usize) -> Vec<u8>) -> Vec<u8> {
+        let head = 13 + name.len() + properties.len();
+        let inside = children(at + head);
+        let lens = [(at + head + inside.len()) as u32, count, properties.len() as u32];
+        let numbers: Vec<u8> = lens.iter().flat_map(|len| len.to_le_bytes()).collect();
+        [&numbers, &[name.len() as u8][..], name.as_bytes(), properties, &inside].concat()
+    }
+
+    fn array(code: u8, count: u32, bytes: &[u8]) -> Vec<u8> {
+        let packed = anyrig_bytes::compress::deflate(bytes);
+        let numbers = [count, 1, packed.len() as u32].map(u32::to_le_bytes);
+        [&[code], numbers.as_flattened(), &packed].concat()
+    }
+
+    /// A mesh with four doubles for each whole number.
+    fn mesh(count: u32) -> SharedBytes {
+        let doubles: Vec<u8> = (0..count * 4).flat_map(|i| f64::from(i).to_le_bytes()).collect();
+        let ints: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
+        let arrays = |at: usize| {
+            let indexes = array(b'i', count, &ints);
+            let mut list = node(at, "PolygonVertexIndex", (1, &indexes), &|_| Vec::new());
+            let points = array(b'd', count * 4, &doubles);
+            list.extend(node(at + list.len(), "Vertices", (1, &points), &|_| Vec::new()));
+            list.extend([0; 13]);
+            list
+        };
+        let objects = |at: usize| {
+            let mut list = node(at, "Geometry", (0, &[]), &arrays);
+            list.extend([0; 13]);
+            list
+        };
+        let mut file = b"Kaydara FBX Binary  \0\x1a\0".to_vec();
+        file.extend(7400u32.to_le_bytes());
+        file.extend(node(file.len(), "Objects", (0, &[]), &objects));
+        file.extend([0; 13]);
+        file.into()
+    }
+
+    #[test]
+    fn arrays_lie_ready_as_what_they_are_asked_for_and_once() {
+        let context = Context::new();
+        let document = FbxDocument::read(&mesh(5000), &context).expect("a document");
+        let ahead = Ahead::new(&document, &context);
+        assert_eq!(ahead.arrays.iter().map(|array| array.len).collect::<Vec<_>>(), [80_000, 20_000], "longest first");
+        ahead.help();
+        let geometry = document.child("Objects").and_then(|objects| objects.child("Geometry")).expect("a mesh");
+        let property = |name: &str| geometry.child(name).and_then(|node| node.property(0)).expect("an array");
+        let mut inflater = Inflater::default();
+        let points = ahead.take::<f32>(&property("Vertices"), &mut inflater);
+        assert!(points.is_some_and(|points| points.iter().copied().eq((0..20_000u16).map(f32::from))));
+        let corners = ahead.take::<i32>(&property("PolygonVertexIndex"), &mut inflater);
+        assert!(corners.is_some_and(|corners| corners.into_iter().eq(0..5000)));
+        assert_eq!(ahead.take::<f32>(&property("Vertices"), &mut inflater), None);
+        assert_eq!(ahead.lock().ready, 0);
+    }
+
+    #[test]
+    fn what_lies_ready_as_something_else_is_left_to_who_decodes() {
+        let context = Context::new();
+        let document = FbxDocument::read(&mesh(5000), &context).expect("a document");
+        let ahead = Ahead::new(&document, &context);
+        ahead.help();
+        let array = &ahead.arrays[0];
+        assert_eq!(ahead.take::<f64>(&array.property, &mut Inflater::default()), None);
+        assert_eq!(ahead.lock().ready, ahead.arrays[1].len);
+    }
 
     #[test]
     fn no_more_lies_ready_than_the_job_may_use() {

@@ -117,60 +117,23 @@ impl<'c> Decoder<'c> {
     }
 
     fn binary_array<T: Element>(&mut self, property: &Property<'_>) -> Result<Buffer<T>> {
-        let record = property.record()?;
-        let array = Stored { record: &record, endian: property.document.byte_order() };
-        let len = array.checked_len().map_err(|message| Error::malformed(property.place(), message))?;
-        if T::CODE == record.kind || (T::CODE == b'b' && record.kind == b'c') {
-            return self.same_type(property, &array, len);
-        }
-        if record.encoding == 0 {
-            self.book::<T>(record.count as usize, || property.place())?;
-            return Ok(array.convert(&record.data).into());
-        }
-        self.book::<u8>(len, || property.place())?;
-        let bytes = match self.ready(property) {
-            Some(bytes) => bytes,
-            None => {
-                let mut bytes = bytemuck::allocation::zeroed_vec(len);
-                self.inflater.inflate_into(&record.data, &mut bytes, || property.place())?;
-                bytes
-            }
-        };
-        self.book::<T>(record.count as usize, || property.place())?;
-        Ok(array.convert(&bytes).into())
-    }
-
-    /// An array whose elements need no conversion but perhaps of their byte order.
-    fn same_type<T: Element>(&mut self, property: &Property<'_>, array: &Stored<'_>, len: usize) -> Result<Buffer<T>> {
-        let record = array.record;
-        if record.encoding == 0 && array.endian == Endian::Little {
+        let place = || property.place();
+        let mut record = PropertyRecord::default();
+        let array =
+            Stored::of(property, &mut record).ok_or_else(|| Error::malformed(place(), "the array is broken"))?;
+        let len = array.checked_len().map_err(|message| Error::malformed(place(), message))?;
+        if array.holds::<T>() && array.record.encoding == 0 && array.endian == Endian::Little {
             // Only copied, and so booked, when it does not lie on a multiple of its size; booked as if.
-            self.book::<u8>(len, || property.place())?;
-            return Ok(Buffer::from_le_bytes(&record.data));
+            self.book::<u8>(len, place)?;
+            return Ok(Buffer::from_le_bytes(&property.record()?.data));
         }
-        let mut values = self.zeroed::<T>(len / size_of::<T>(), property)?;
-        let bytes = bytemuck::cast_slice_mut::<T, u8>(&mut values);
-        if record.encoding == 0 {
-            bytes.copy_from_slice(&record.data);
-        } else if let Some(ready) = self.ready(property) {
-            bytes.copy_from_slice(&ready);
-        } else {
-            self.inflater.inflate_into(&record.data, bytes, || property.place())?;
+        self.book::<T>(array.count(), place)?;
+        if array.record.encoding == 0 {
+            return Ok(array.raw().into());
         }
-        if array.endian == Endian::Big {
-            bytes.chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
-        }
-        Ok(values.into())
-    }
-
-    /// What a helper has inflated.
-    fn ready(&mut self, property: &Property<'_>) -> Option<Vec<u8>> {
-        self.ahead.and_then(|ahead| ahead.take(property, &mut self.inflater))
-    }
-
-    fn zeroed<T: Element>(&self, count: usize, property: &Property<'_>) -> Result<Vec<T>> {
-        self.book::<T>(count, || property.place())?;
-        Ok(bytemuck::allocation::zeroed_vec(count))
+        // What helpers inflate ahead of the booking stays below a bound of its own.
+        let ready = self.ahead.and_then(|ahead| ahead.take::<T>(property, &mut self.inflater));
+        ready.map_or_else(|| array.inflate(&mut self.inflater, place), Ok).map(Buffer::from)
     }
 
     fn text_array<T: Element>(&mut self, property: &Property<'_>) -> Result<Buffer<T>> {
@@ -196,15 +159,20 @@ impl<'c> Decoder<'c> {
     }
 }
 
-/// The number of bytes that a deflated array announces, when it can hold so many.
+/// The number of elements that a deflated array announces, when it can hold so many.
 pub(crate) fn announced(property: &Property<'_>) -> Option<usize> {
     let kind = property.kind();
     if !kind.is_array() || kind == Kind::NumberArray {
         return None;
     }
-    let record = property.record().ok()?;
-    let array = Stored { record: &record, endian: property.document.byte_order() };
-    array.checked_len().ok().filter(|_| record.encoding == 1)
+    let mut record = PropertyRecord::default();
+    let array = Stored::of(property, &mut record)?;
+    array.checked_len().ok().filter(|_| array.record.encoding == 1).map(|_| array.count())
+}
+
+/// The elements of a deflated array that can hold what it announces. `None` when it is broken.
+pub(crate) fn inflated<T: Element>(property: &Property<'_>, inflater: &mut Inflater) -> Option<Vec<T>> {
+    Stored::of(property, &mut PropertyRecord::default())?.inflate(inflater, Place::whole).ok()
 }
 
 /// The number of one property of a list.
@@ -221,11 +189,24 @@ fn list_number(document: &FbxDocument, data: PropertyData, record: &mut Property
 
 /// An array of a binary file.
 struct Stored<'a> {
+    /// Its numbers; it holds no bytes.
     record: &'a PropertyRecord,
+    data: &'a [u8],
     endian: Endian,
 }
 
-impl Stored<'_> {
+impl<'a> Stored<'a> {
+    /// The array of a property, read into a record.
+    fn of(property: &Property<'a>, record: &'a mut PropertyRecord) -> Option<Self> {
+        let data = property.skim(record)?;
+        Some(Self { record, data, endian: property.document.byte_order() })
+    }
+
+    /// Number of elements.
+    fn count(&self) -> usize {
+        self.record.count as usize
+    }
+
     fn element_size(&self) -> u64 {
         match self.record.kind {
             b'd' | b'l' => 8,
@@ -236,7 +217,7 @@ impl Stored<'_> {
 
     /// Number of bytes of all elements, once it is clear that so many can be there.
     fn checked_len(&self) -> Result<usize, String> {
-        let (record, stored) = (self.record, self.record.data.len() as u64);
+        let (record, stored) = (self.record, self.data.len() as u64);
         let len = u64::from(record.count) * self.element_size();
         match record.encoding {
             0 if len != stored => Err(format!("{} elements take {len} bytes, the array has {stored}", record.count)),
@@ -248,21 +229,62 @@ impl Stored<'_> {
         }
     }
 
-    fn convert<T: Element>(&self, bytes: &[u8]) -> Vec<T> {
+    /// True when elements need no conversion but perhaps of their byte order.
+    fn holds<T: Element>(&self) -> bool {
+        T::CODE == self.record.kind || (T::CODE == b'b' && self.record.kind == b'c')
+    }
+
+    /// The elements of an array that is not deflated.
+    fn raw<T: Element>(&self) -> Vec<T> {
+        if self.holds::<T>() {
+            let mut values = bytemuck::allocation::pod_collect_to_vec::<u8, T>(self.data);
+            self.put_in_order(&mut values);
+            return values;
+        }
+        let mut values = Vec::with_capacity(self.count());
+        self.convert(self.data, &mut values);
+        values
+    }
+
+    /// Inflates an array that can hold what it announces. Each piece is converted while it is at hand, so that the bytes
+    /// never lie in memory as a whole beside the elements.
+    fn inflate<T: Element>(&self, inflater: &mut Inflater, place: impl Fn() -> Place) -> Result<Vec<T>> {
+        let (packed, count) = (self.data, self.count());
+        if !self.holds::<T>() {
+            let mut values = Vec::with_capacity(count);
+            let len = count * self.element_size() as usize;
+            inflater.inflate_pieces(packed, len, place, |piece| self.convert(piece, &mut values))?;
+            return Ok(values);
+        }
+        let mut values: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+        inflater.inflate_into(packed, bytemuck::cast_slice_mut::<T, u8>(&mut values), place)?;
+        self.put_in_order(&mut values);
+        Ok(values)
+    }
+
+    /// Gives elements that hold the bytes of the file the byte order of the machine, bit by bit.
+    fn put_in_order<T: Element>(&self, values: &mut [T]) {
+        if self.endian == Endian::Big {
+            bytemuck::cast_slice_mut::<T, u8>(values).chunks_exact_mut(size_of::<T>()).for_each(<[u8]>::reverse);
+        }
+    }
+
+    /// Adds the elements that bytes stand for.
+    fn convert<T: Element>(&self, bytes: &[u8], values: &mut Vec<T>) {
         let big = self.endian == Endian::Big;
-        fn each<const N: usize, T>(bytes: &[u8], value: impl Fn([u8; N]) -> T) -> Vec<T> {
-            bytes.as_chunks::<N>().0.iter().map(|chunk| value(*chunk)).collect()
+        fn each<const N: usize, T>(bytes: &[u8], values: &mut Vec<T>, value: impl Fn([u8; N]) -> T) {
+            values.extend(bytes.as_chunks::<N>().0.iter().map(|chunk| value(*chunk)));
         }
         match self.record.kind {
-            b'd' if big => each(bytes, |b| T::from_float(f64::from_be_bytes(b))),
-            b'd' => each(bytes, |b| T::from_float(f64::from_le_bytes(b))),
-            b'f' if big => each(bytes, |b| T::from_float(f32::from_be_bytes(b).into())),
-            b'f' => each(bytes, |b| T::from_float(f32::from_le_bytes(b).into())),
-            b'i' if big => each(bytes, |b| T::from_int(i32::from_be_bytes(b).into())),
-            b'i' => each(bytes, |b| T::from_int(i32::from_le_bytes(b).into())),
-            b'l' if big => each(bytes, |b| T::from_int(i64::from_be_bytes(b))),
-            b'l' => each(bytes, |b| T::from_int(i64::from_le_bytes(b))),
-            _ => bytes.iter().map(|b| T::from_int((*b).into())).collect(),
+            b'd' if big => each(bytes, values, |b| T::from_float(f64::from_be_bytes(b))),
+            b'd' => each(bytes, values, |b| T::from_float(f64::from_le_bytes(b))),
+            b'f' if big => each(bytes, values, |b| T::from_float(f32::from_be_bytes(b).into())),
+            b'f' => each(bytes, values, |b| T::from_float(f32::from_le_bytes(b).into())),
+            b'i' if big => each(bytes, values, |b| T::from_int(i32::from_be_bytes(b).into())),
+            b'i' => each(bytes, values, |b| T::from_int(i32::from_le_bytes(b).into())),
+            b'l' if big => each(bytes, values, |b| T::from_int(i64::from_be_bytes(b))),
+            b'l' => each(bytes, values, |b| T::from_int(i64::from_le_bytes(b))),
+            _ => values.extend(bytes.iter().map(|b| T::from_int((*b).into()))),
         }
     }
 }

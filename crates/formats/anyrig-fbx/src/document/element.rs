@@ -34,6 +34,9 @@ macro_rules! whole {
                 value as $type
             }
             fn from_text(text: &[u8]) -> Option<(Self, usize)> {
+                if let Some((value, len)) = number::leading_int(text) {
+                    return Some((Self::from_int(value), len));
+                }
                 let token = number::token(text);
                 Some((Self::from_number(number::parse(token)?), token.len()))
             }
@@ -43,7 +46,7 @@ macro_rules! whole {
 whole!(u8 => b'b', i32 => b'i', i64 => b'l');
 
 macro_rules! floats {
-    ($($type:ty => $code:literal, $parse:path),*) => {$(
+    ($($type:ty => $code:literal, $short:path, $parse:path),*) => {$(
         impl private::Sealed for $type {}
         impl Element for $type {
             const CODE: u8 = $code;
@@ -54,6 +57,9 @@ macro_rules! floats {
                 value as $type
             }
             fn from_text(text: &[u8]) -> Option<(Self, usize)> {
+                if let Some(found) = $short(text) {
+                    return Some(found);
+                }
                 if let Ok((value, len)) = fast_float2::parse_partial::<$type, _>(text) {
                     if !text.get(len).copied().is_some_and(number::is_number_byte) {
                         return Some((value, len));
@@ -65,7 +71,10 @@ macro_rules! floats {
         }
     )*};
 }
-floats!(f32 => b'f', number::parse_f32, f64 => b'd', number::parse_f64);
+floats!(
+    f32 => b'f', number::leading_decimal_f32, number::parse_f32,
+    f64 => b'd', number::leading_decimal, number::parse_f64
+);
 
 pub(crate) trait FromNumber: Element {
     fn from_number(value: Number) -> Self {

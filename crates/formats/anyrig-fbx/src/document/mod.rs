@@ -16,6 +16,7 @@ mod node;
 mod number;
 mod place;
 mod property;
+mod tally;
 mod text;
 mod tree;
 

@@ -48,7 +48,8 @@ impl<'a> Node<'a> {
 
     /// True when it has this name.
     pub fn is(&self, name: &str) -> bool {
-        self.name() == name.as_bytes()
+        // Most names differ in length, which is known without a look into the file.
+        self.data().name_len as usize == name.len() && self.name() == name.as_bytes()
     }
 
     /// The node that it lies in; `None` for the root.

@@ -228,8 +228,8 @@ impl<'a> Property<'a> {
         property_record(&self.document.arena, self.data, self.document.byte_order())
     }
 
-    /// Fills the record's numbers, and gives the bytes of a text or a block.
-    fn skim(&self, record: &mut PropertyRecord) -> Option<&'a [u8]> {
+    /// Fills the record's numbers, and gives the bytes of a text, a block or an array.
+    pub(crate) fn skim(&self, record: &mut PropertyRecord) -> Option<&'a [u8]> {
         skim_property(&self.document.arena, self.data, self.document.byte_order(), record)
     }
 }

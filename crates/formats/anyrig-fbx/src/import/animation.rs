@@ -2,7 +2,7 @@
 
 use super::booking::Work;
 use super::curves::{self, constant, scaled};
-use super::inbetween::Stops;
+use super::inbetween::{self, Room, Stops};
 use super::nodes::{PARTS, has_rotation_space};
 use super::objects::{End, ObjectId, Objects};
 use super::{Import, MorphBinding, takes};
@@ -300,12 +300,18 @@ impl Motion {
         for binding in bindings {
             let targets = binding.targets.as_slice();
             if !known.0.iter().map(|t| t.1).eq(targets.iter().map(|t| t.1)) {
-                known = (targets, weight_curves(place, &percent, targets)?);
-                if known.1.len() > 1 {
-                    let subject = format!("node {}", binding.node.index());
+                let made = weight_curves(place, &percent, targets)?;
+                let subject = || format!("node {}", binding.node.index());
+                if made.curves.len() > 1 {
                     let message = "weights of in-between shapes follow straight lines";
-                    place.import.context.tell(&codes::INBETWEEN_CURVE, subject, message);
+                    place.import.context.tell(&codes::INBETWEEN_CURVE, subject(), message);
                 }
+                if made.coarse > 0 {
+                    let message = "for so many keys the file is too small to have as many lines as keep to them";
+                    let line = Diagnostic::new(&codes::INBETWEEN_CURVE, subject(), message);
+                    place.import.context.push(line.times(made.coarse));
+                }
+                known = (targets, made.curves);
             }
             for ((target, _), curve) in targets.iter().zip(&known.1) {
                 place.import.take_product(copy_bytes(curve), place.object)?;
@@ -354,12 +360,17 @@ struct Spot<'s, 'a> {
 const CHANNEL_BYTES: usize = 2 * size_of::<Channel>();
 
 /// The weight of each target from the percentage of all.
-fn weight_curves(place: Spot<'_, '_>, percent: &Curve, targets: &[(u32, f64)]) -> Result<Vec<Curve>> {
+fn weight_curves(place: Spot<'_, '_>, percent: &Curve, targets: &[(u32, f64)]) -> Result<inbetween::Weights> {
     match targets {
-        [(_, full)] if *full != 0.0 => Ok(vec![scaled(percent.clone(), (1.0 / full) as f32)]),
+        [(_, full)] if *full != 0.0 => {
+            Ok(inbetween::Weights { curves: vec![scaled(percent.clone(), (1.0 / full) as f32)], coarse: 0 })
+        }
         targets => {
             let stops = Stops::new(targets.iter().map(|(_, full)| *full));
-            super::inbetween::curves(percent, &stops, &|bytes| place.import.take_product(bytes, place.object))
+            let book = |bytes| place.import.take_product(bytes, place.object);
+            // The other half is for the keys themselves, and for channels that follow.
+            let lines = usize::try_from(place.import.products_left() / 2).unwrap_or(usize::MAX);
+            inbetween::curves(percent, &stops, &Room { book: &book, lines })
         }
     }
 }

@@ -45,12 +45,21 @@ impl Import<'_> {
         self.take_product_at(bytes, || self.objects.place(object))
     }
 
+    /// How much more may be booked by [`Self::take_product`].
+    pub(super) fn products_left(&self) -> u64 {
+        self.most_products().saturating_sub(self.booking.bytes.get())
+    }
+
+    fn most_products(&self) -> u64 {
+        FREE_BYTES.saturating_add(self.objects.document().source_len().saturating_mul(PER_BYTE))
+    }
+
     /// As [`Self::take_product`], for what is not an object.
     pub(super) fn take_product_at(&self, bytes: usize, place: impl FnOnce() -> Place) -> Result<()> {
         let booked = self.booking.bytes.get().saturating_add(bytes as u64);
         self.booking.bytes.set(booked);
         let len = self.objects.document().source_len();
-        if booked > FREE_BYTES + len.saturating_mul(PER_BYTE) {
+        if booked > self.most_products() {
             let message = format!("what it shares or repeats is more than a file of {len} bytes has room for");
             return Err(Error::limit(place(), message));
         }

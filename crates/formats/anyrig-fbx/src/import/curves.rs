@@ -355,7 +355,7 @@ fn shorten<T: bytemuck::Pod>(values: &mut Buffer<T>, count: usize) {
 
 /// Attributes are stored once for a run of keys: each with the key before which it ends.
 fn shapes(flags: &[i32], data: &[u32], counts: &[i32], count: usize) -> Vec<(usize, KeyShape)> {
-    let mut shapes = Vec::new();
+    let mut shapes = Vec::with_capacity(flags.len().min(counts.len()).min(data.len() / 4));
     let mut at = 0;
     for ((flags, data), run) in flags.iter().zip(data.as_chunks::<4>().0).zip(counts) {
         let run = usize::try_from(*run).unwrap_or(0).min(count - at);

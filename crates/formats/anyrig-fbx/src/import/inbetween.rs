@@ -43,10 +43,28 @@ impl Stops {
     }
 }
 
-/// The curves of all targets' weights, which share their times. Between keys the percentage is sampled so densely that
-/// straight lines do. `book` is told how many bytes are about to be used.
-pub(super) fn curves(percent: &Curve, stops: &Stops, book: &dyn Fn(usize) -> Result<()>) -> Result<Vec<Curve>> {
-    let mut track = Track { percent, stops, book, times: Vec::new(), values: Vec::new() };
+/// What may be used for the curves of a channel.
+pub(super) struct Room<'r> {
+    /// Is told how many bytes are about to be used, and may refuse them.
+    pub book: &'r dyn Fn(usize) -> Result<()>,
+    /// Bytes for lines beyond one between two keys, as many as make the curves good.
+    pub lines: usize,
+}
+
+/// The curves of all targets' weights.
+pub(super) struct Weights {
+    /// They share their times.
+    pub curves: Vec<Curve>,
+    /// Keys after which there was no room for as many lines as keep to the percentage.
+    pub coarse: u64,
+}
+
+/// Makes the curves of all targets' weights. Between keys the percentage is sampled so densely that straight lines do, as
+/// long as there is room.
+pub(super) fn curves(percent: &Curve, stops: &Stops, room: &Room<'_>) -> Result<Weights> {
+    let mut track =
+        Track { percent, stops, book: room.book, times: Vec::new(), values: Vec::new(), lines: 0, coarse: 0 };
+    track.lines = room.lines / track.row_bytes();
     for key in 0..percent.times_secs.len() {
         track.key(key)?;
     }
@@ -63,6 +81,9 @@ struct Track<'t> {
     book: &'t dyn Fn(usize) -> Result<()>,
     times: Vec<f64>,
     values: Vec<f64>,
+    /// Lines that there is still room for.
+    lines: usize,
+    coarse: u64,
 }
 
 impl Track<'_> {
@@ -70,10 +91,20 @@ impl Track<'_> {
         sample(self.percent, time).and_then(|s| s.component(0)).unwrap_or(0.0)
     }
 
-    /// Books so many times with a weight of each target.
+    /// What a time needs with a weight of each target.
+    fn row_bytes(&self) -> usize {
+        2 * (size_of::<f64>() + size_of::<f64>()) + self.stops.list.len() * size_of::<f32>()
+    }
+
+    /// Books so many times.
     fn book(&self, count: usize) -> Result<()> {
-        let each = 2 * (size_of::<f64>() + size_of::<f64>()) + self.stops.list.len() * size_of::<f32>();
-        (self.book)(count.saturating_mul(each))
+        (self.book)(count.saturating_mul(self.row_bytes()))
+    }
+
+    /// The most lines after a key: its share of those that are left.
+    fn most_lines(&self, key: usize) -> u32 {
+        let share = self.lines / (self.percent.times_secs.len() - key).max(1);
+        1 << (share.clamp(1, MAX_STEPS as usize)).ilog2()
     }
 
     fn push(&mut self, time: f64, percent: f64) {
@@ -103,8 +134,14 @@ impl Track<'_> {
                 return Ok(());
             }
             Some(Segment::Linear) => 1,
-            _ => steps((time, next), &|time| self.at(time), self.stops),
+            _ => {
+                let most = self.most_lines(key);
+                let lines = Lines::new((time, next), &|time| self.at(time), (self.stops, most));
+                self.coarse += u64::from(lines.is_coarse);
+                lines.count
+            }
         };
+        self.lines = self.lines.saturating_sub(steps as usize);
         self.book(steps as usize)?;
         let mut last = time;
         for step in 1..=steps {
@@ -146,7 +183,7 @@ impl Track<'_> {
         Ok(bends)
     }
 
-    fn finish(self) -> Vec<Curve> {
+    fn finish(self) -> Weights {
         let targets = self.stops.list.len() - 1;
         let mut weights = vec![vec![0.0f32; self.values.len()]; targets];
         for (row, percent) in self.values.iter().enumerate() {
@@ -168,23 +205,35 @@ impl Track<'_> {
             }
             curve
         };
-        weights.into_iter().map(curve).collect()
+        Weights { curves: weights.into_iter().map(curve).collect(), coarse: self.coarse }
     }
 }
 
-/// Straight lines between two keys: as few as keep the weights within [`MOST`].
-fn steps((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, stops: &Stops) -> u32 {
-    let most = MOST * stops.gap;
-    let mut steps = 1;
-    while steps < MAX_STEPS {
-        let place = |half: u32| at(start + (end - start) * f64::from(half) / f64::from(2 * steps));
-        let off = |step: u32| (place(2 * step + 1) - (place(2 * step) + place(2 * step + 2)) * 0.5).abs();
-        if (0..steps).all(|step| off(step) <= most) && steps >= MIN_STEPS {
-            break;
+/// Straight lines between two keys.
+struct Lines {
+    /// A power of two.
+    count: u32,
+    /// True when more of them would keep closer to the percentage and had no room.
+    is_coarse: bool,
+}
+
+impl Lines {
+    /// As few as keep the weights within [`MOST`], but no more than a power of two.
+    fn new((start, end): (f64, f64), at: &dyn Fn(f64) -> f64, (stops, most): (&Stops, u32)) -> Self {
+        let is_close = |count: u32| {
+            let place = |half: u32| at(start + (end - start) * f64::from(half) / f64::from(2 * count));
+            let off = |line: u32| (place(2 * line + 1) - (place(2 * line) + place(2 * line + 2)) * 0.5).abs();
+            count >= MIN_STEPS && (0..count).all(|line| off(line) <= MOST * stops.gap)
+        };
+        let mut count = 1;
+        while count < MAX_STEPS && !is_close(count) {
+            if count == most {
+                return Self { count, is_coarse: true };
+            }
+            count *= 2;
         }
-        steps *= 2;
+        Self { count, is_coarse: false }
     }
-    steps
 }
 
 /// Largest deviation of a weight in the middle of a line.
@@ -201,7 +250,37 @@ mod tests {
     use super::*;
 
     fn all(percent: &Curve, fulls: [f64; 2]) -> Vec<Curve> {
-        curves(percent, &Stops::new(fulls.into_iter()), &|_| Ok(())).expect("nothing is booked")
+        let made = curves(percent, &Stops::new(fulls.into_iter()), &Room { book: &|_| Ok(()), lines: usize::MAX });
+        made.ok().filter(|made| made.coarse == 0).expect("there is room for all").curves
+    }
+
+    #[test]
+    fn with_little_room_lines_are_coarse_and_no_more_is_booked() {
+        const KEYS: usize = 3000;
+        let times: Vec<f64> = (0..KEYS).map(|key| key as f64).collect();
+        let values: Vec<f32> = (0..KEYS).map(|key| (key % 2 * 9999) as f32).collect();
+        let steep = Segment::Hermite { out_slope: 1e5, in_slope: -1e5 };
+        let percent = Curve::per_key(times, values, vec![steep; KEYS]);
+        let stops = Stops::new([50.0, 100.0].into_iter());
+        let booked = std::cell::Cell::new(0);
+        let book = |bytes: usize| {
+            booked.set(booked.get() + bytes);
+            Ok(())
+        };
+        let made = |lines: usize| {
+            booked.set(0);
+            let made = curves(&percent, &stops, &Room { book: &book, lines }).expect("booked");
+            (made.curves[0].times_secs.len(), made.coarse, booked.get())
+        };
+        let (fine, coarse, most) = made(usize::MAX);
+        assert!(coarse == 0 && fine > KEYS * 500 && most > 40 << 20, "{fine} times, {coarse} coarse, {most} bytes");
+        let (few, coarse, some) = made(12 << 20);
+        // All but the last key have a segment, and none keeps within the bound.
+        assert_eq!(coarse, KEYS as u64 - 1);
+        assert!(few > KEYS * 50 && some < 16 << 20, "{few} times, {some} bytes");
+        let (fewest, coarse, least) = made(0);
+        assert_eq!(coarse, KEYS as u64 - 1);
+        assert!((KEYS..KEYS * 10).contains(&fewest) && least < 4 << 20, "{fewest} times, {least} bytes");
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Properties<'a> {
 #[derive(Clone, Debug)]
 pub struct NamedProperty<'a> {
     name: Cow<'a, str>,
+    /// Decides most comparisons without a look at the name, which lies in the file.
+    head: u128,
     node: Node<'a>,
     /// Index of the first value: 4 after name, type, subtype and flags; 3 in versions before 7000, which have no subtype.
     first: u8,
@@ -34,9 +36,9 @@ impl<'a> Properties<'a> {
             list.extend(entries.filter_map(|node| NamedProperty::new(node, first)));
         }
         // Stable, so that the last of equal names stays last.
-        list.sort_by(|a, b| a.name.cmp(&b.name));
+        list.sort_by(|a: &NamedProperty<'_>, b| a.head.cmp(&b.head).then_with(|| a.name.cmp(&b.name)));
         list.dedup_by(|later, kept| {
-            let is_same = later.name == kept.name;
+            let is_same = later.head == kept.head && later.name == kept.name;
             if is_same {
                 std::mem::swap(later, kept);
             }
@@ -47,7 +49,9 @@ impl<'a> Properties<'a> {
 
     /// A property by its exact name.
     pub fn get(&self, name: &str) -> Option<&NamedProperty<'a>> {
-        let index = self.list.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?;
+        let head = head(name);
+        let order = |entry: &NamedProperty<'_>| entry.head.cmp(&head).then_with(|| (*entry.name).cmp(name));
+        let index = self.list.binary_search_by(order).ok()?;
         self.list.get(index)
     }
 
@@ -92,6 +96,18 @@ impl<'a> Properties<'a> {
     }
 }
 
+/// The first bytes of a name as a number that orders like them; shorter names end with zeros.
+fn head(name: &str) -> u128 {
+    const LEN: usize = size_of::<u128>();
+    let name = name.as_bytes();
+    if let Some(head) = name.first_chunk::<LEN>() {
+        return u128::from_be_bytes(*head);
+    }
+    let mut head = [0; LEN];
+    head[..name.len()].copy_from_slice(name);
+    u128::from_be_bytes(head)
+}
+
 /// Types of whole numbers.
 const WHOLE: [&str; 14] = [
     "Byte",
@@ -114,7 +130,8 @@ impl<'a> NamedProperty<'a> {
     fn new(node: Node<'a>, first: u8) -> Option<Self> {
         let name = node.text(0)?;
         let flags = node.property(usize::from(first) - 1).and_then(|flags| flags.bytes()).unwrap_or_default();
-        Some(Self { name, node, first, is_user: flags.contains(&b'U'), is_hidden: flags.contains(&b'H') })
+        let head = head(&name);
+        Some(Self { name, head, node, first, is_user: flags.contains(&b'U'), is_hidden: flags.contains(&b'H') })
     }
 
     /// Index of the first value in the node.

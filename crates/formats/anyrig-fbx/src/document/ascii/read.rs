@@ -5,6 +5,7 @@ use super::{Changes, comma, tag};
 use crate::codes;
 use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
 use crate::document::place::{self, LineIndex};
+use crate::document::tally::Tally;
 use crate::document::text::{self, TextEncoding};
 use crate::document::{FbxDocument, Form, MAX_DEPTH, number};
 use anyrig_bytes::{Context, Error, Place, Result, SharedBytes};
@@ -62,6 +63,7 @@ fn stated_version(text: &[u8]) -> Option<u32> {
 pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument> {
     let mut reader = Reader::new(bytes, context);
     reader.nodes()?;
+    reader.tally.finish(Place::whole)?;
     let Reader { arena, saw_point, has_legacy_text, lines, .. } = reader;
     let form = Form::Ascii(Changes::default());
     let mut document = FbxDocument { version: 0, arena, form, text: TextEncoding::Utf8, lines };
@@ -101,6 +103,7 @@ struct Reader<'a> {
     bytes: &'a SharedBytes,
     text: &'a [u8],
     context: &'a Context,
+    tally: Tally<'a>,
     at: usize,
     arena: Arena,
     open: Vec<NodeId>,
@@ -116,7 +119,8 @@ impl<'a> Reader<'a> {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
         let arena = Arena::new(bytes);
         let (open, lines) = (Vec::new(), LineIndex::default());
-        Self { bytes, text, context, at, arena, open, saw_point: false, has_legacy_text: false, lines }
+        let tally = Tally::new(context);
+        Self { bytes, text, context, tally, at, arena, open, saw_point: false, has_legacy_text: false, lines }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -164,7 +168,7 @@ impl<'a> Reader<'a> {
         if (self.arena.nodes.len() as u64).saturating_mul(NODE_BYTES) > FREE_BYTES + len.saturating_mul(12) {
             return Err(Error::limit(self.place(start), format!("more nodes than a text of {len} bytes has room for")));
         }
-        self.context.take_elements(1, Place::whole)?;
+        self.tally.take(1, Place::whole)?;
         let mut node = NodeData::new(self.open.last().copied().unwrap_or(NodeId::ROOT));
         let (name_at, name_len) = self.name()?;
         node.name = name_at as u64;
@@ -175,7 +179,7 @@ impl<'a> Reader<'a> {
         let id = self.arena.push(node, Place::whole)?;
         let end = self.values()?;
         let count = self.arena.properties.len() - first;
-        self.context.take_elements(count as u64, Place::whole)?;
+        self.tally.take(count as u64, Place::whole)?;
         // The index after the last property fits as well, or the next node is refused.
         let count =
             u32::try_from(count).map_err(|_| self.wrong(start, "more properties than a 32-bit number counts"))?;

@@ -5,6 +5,7 @@ use super::records::{self, Footer, FooterOrder, Header, NodeRecord, PropertyReco
 use crate::codes;
 use crate::document::arena::{Arena, NodeData, NodeId, PropertyData};
 use crate::document::place::LineIndex;
+use crate::document::tally::Tally;
 use crate::document::text::{self, TextEncoding};
 use crate::document::{FbxDocument, Form, MAX_DEPTH};
 use anyrig_bytes::codec::{Codec, ReadCodec, SkimCodec};
@@ -13,6 +14,7 @@ use anyrig_bytes::{Context, Diagnostic, Error, Place, Result, SharedBytes};
 pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument> {
     let mut reader = Reader::new(bytes, context)?;
     reader.nodes()?;
+    reader.tally.finish(Place::whole)?;
     let footer = reader.footer()?;
     let Reader { arena, header, has_legacy_text, .. } = reader;
     let version = header.version;
@@ -27,6 +29,7 @@ pub(crate) fn read(bytes: &SharedBytes, context: &Context) -> Result<FbxDocument
 struct Reader<'a> {
     bytes: &'a SharedBytes,
     context: &'a Context,
+    tally: Tally<'a>,
     /// Takes no names and texts: they stay where they lie.
     codec: SkimCodec<'a>,
     header: Header,
@@ -62,7 +65,8 @@ impl<'a> Reader<'a> {
         }
         let (node, property) = (NodeRecord::default(), PropertyRecord::default());
         let (arena, open) = (Arena::new(bytes), Vec::new());
-        Ok(Self { bytes, context, codec, header, arena, open, node, property, has_legacy_text: false })
+        let tally = Tally::new(context);
+        Ok(Self { bytes, context, tally, codec, header, arena, open, node, property, has_legacy_text: false })
     }
 
     fn position(&self) -> u64 {
@@ -142,7 +146,7 @@ impl<'a> Reader<'a> {
             let message = format!("{count} properties cannot lie in {} bytes", self.node.property_bytes);
             return Err(Error::malformed(self.place_at(start), message));
         }
-        self.context.take_elements(1 + count, || Place::byte(start))?;
+        self.tally.take(1 + count, || Place::byte(start))?;
         let parent = self.open.last().map_or(NodeId::ROOT, |(id, _)| *id);
         let name_len = self.codec.block().len() as u32;
         let mut node = NodeData::new(parent);
@@ -167,7 +171,8 @@ impl<'a> Reader<'a> {
             }
             let kind = self.property.kind;
             if kind == b'S' && !self.has_legacy_text {
-                self.has_legacy_text = std::str::from_utf8(self.codec.block()).is_err();
+                let text = self.codec.block();
+                self.has_legacy_text = !text.is_ascii() && std::str::from_utf8(text).is_err();
             }
             self.arena.properties.push(PropertyData::new(kind, at));
         }

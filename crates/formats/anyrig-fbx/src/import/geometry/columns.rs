@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn layers_of_every_mapping_spread_over_points_and_corners() {
         // A triangle and a quad over five points.
-        let polygons = Polygons::new(&[0, 1, -3, 1, 4, 3, -3], 5, &[]);
+        let polygons = Polygons::new(vec![0, 1, -3, 1, 4, 3, -3], 5, &[]);
         let spread = |mapping, values, indexes| {
             let (column, wrong) = Column::spread(&layer(mapping, values, indexes), Semantic::Color(0), &polygons, 5);
             (column.domain, column.values.to_vec(), wrong)
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn normals_become_unit_and_binormals_become_a_sign() {
-        let polygons = Polygons::new(&[0, 1, -3], 3, &[]);
+        let polygons = Polygons::new(vec![0, 1, -3], 3, &[]);
         let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let column =
             |semantic, values: Vec<f32>| Column { semantic, domain: Domain::Point, width: 3, values: values.into() };

@@ -33,33 +33,33 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.values.len() / self.width
-    }
-
-    /// The entry of an element of the mapping's domain. What is out of range takes the last one, as readers do that
-    /// people compare with; the flag says so.
-    fn entry(&self, element: usize) -> (usize, bool) {
-        let wanted = match &self.indexes {
-            Some(indexes) => indexes.get(element).and_then(|i| usize::try_from(*i).ok()).unwrap_or(usize::MAX),
-            None => element,
-        };
-        let last = self.len() - 1;
-        if wanted <= last { (wanted, false) } else { (last, true) }
-    }
-
-    /// The values of elements in order, and how many of them were out of range.
+    /// The values of elements in order, and how many of them were out of range. What is out of range takes the last
+    /// entry, as readers do that people compare with.
     pub fn gather(&self, elements: impl ExactSizeIterator<Item = usize>) -> (Vec<f32>, u64) {
-        let mut out = Vec::with_capacity(elements.len() * self.width);
-        let mut wrong = 0;
-        for element in elements {
-            let (entry, is_wrong) = self.entry(element);
-            wrong += u64::from(is_wrong);
-            let start = entry * self.width;
-            out.extend_from_slice(self.values.get(start..start + self.width).unwrap_or_default());
+        match self.width {
+            1 => self.rows::<1>(elements),
+            2 => self.rows::<2>(elements),
+            3 => self.rows::<3>(elements),
+            // No kind has more.
+            _ => self.rows::<4>(elements),
         }
-        (out, wrong)
+    }
+
+    /// As [`Self::gather`], of entries whose width is known, so that each is moved at once.
+    fn rows<const WIDTH: usize>(&self, elements: impl ExactSizeIterator<Item = usize>) -> (Vec<f32>, u64) {
+        let entries = self.values.as_chunks::<WIDTH>().0;
+        let last = entries.last().copied().unwrap_or([0.0; WIDTH]);
+        let mut wrong = 0;
+        let mut row = |entry: Option<&[f32; WIDTH]>| {
+            wrong += u64::from(entry.is_none());
+            entry.copied().unwrap_or(last)
+        };
+        let rows: Vec<[f32; WIDTH]> = match self.indexes.as_deref() {
+            // A negative index is beyond any length.
+            Some(indexes) => elements.map(|at| row(indexes.get(at).and_then(|i| entries.get(*i as usize)))).collect(),
+            None => elements.map(|at| row(entries.get(at))).collect(),
+        };
+        (rows.into_flattened(), wrong)
     }
 }
 

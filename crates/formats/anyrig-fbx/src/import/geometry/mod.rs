@@ -153,11 +153,11 @@ impl Reader<'_, '_> {
     fn polygons(&mut self, node: Node<'_>) -> Result<Made> {
         let positions = self.positions(node, "Vertices")?;
         let points = positions.len() / 3;
-        let indexes = self.array::<i32>(node, "PolygonVertexIndex")?;
+        let mut indexes = self.array::<i32>(node, "PolygonVertexIndex")?;
         let edges = self.array::<i32>(node, "Edges")?;
         self.book(indexes.len() * 12, node)?;
         self.context.take_elements(indexes.len() as u64, || node.place())?;
-        let polygons = Polygons::new(&indexes, points, &edges);
+        let polygons = Polygons::new(std::mem::take(indexes.make_mut()), points, &edges);
         self.push(&codes::FACES, node, "a corner names a point that does not exist", polygons.broken.len() as u64);
         let short = polygons.offsets.windows(2).filter(|w| w[1] - w[0] < 3).count();
         self.push(&codes::SHORT_FACES, node, "", short as u64);
@@ -170,8 +170,8 @@ impl Reader<'_, '_> {
             columns.push(self.spread(node, layer, Semantic::Color(set as u32), (&polygons, points))?);
         }
         let faces = self.assignment(node, &polygons)?;
-        let parts = parts::split(&polygons, &columns, points as u32, &faces);
         let extras = self.extras(node, &polygons, points)?;
+        let parts = parts::split(polygons, &columns, points as u32, &faces);
         Ok((parts, extras, uv_sets))
     }
 

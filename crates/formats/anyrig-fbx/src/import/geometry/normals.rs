@@ -154,7 +154,7 @@ mod tests {
 
     /// Two unit squares that meet at a right angle along the edge from point 0 to point 1.
     fn roof() -> (Polygons, Vec<[f32; 3]>) {
-        let polygons = Polygons::new(&[0, 1, 2, -4, 1, 0, 4, -6], 6, &[0]);
+        let polygons = Polygons::new(vec![0, 1, 2, -4, 1, 0, 4, -6], 6, &[0]);
         let positions =
             vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.0]];
         (polygons, positions)
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn degenerate_faces_get_some_unit_normal() {
-        let polygons = Polygons::new(&[0, 0, -1, 0, -2], 1, &[]);
+        let polygons = Polygons::new(vec![0, 0, -1, 0, -2], 1, &[]);
         let normals = from_smoothing(&polygons, &[[1.0, 2.0, 3.0]], &Smoothing::Faces(vec![1, 1]));
         assert!(normals.chunks(3).all(|n| n == [0.0, 1.0, 0.0]));
     }

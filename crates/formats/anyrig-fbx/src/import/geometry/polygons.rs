@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The polygons of a mesh. Layers of data count corners, polygons and edges as the file does, so nothing is left out
 /// here; faces that cannot be shown are marked.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Polygons {
     /// The point of each corner.
     pub corners: Vec<u32>,
@@ -18,25 +18,22 @@ pub(super) struct Polygons {
 
 impl Polygons {
     /// Resolves `PolygonVertexIndex`. A last polygon without an end mark ends with the list.
-    pub fn new(indexes: &[i32], points: usize, edges: &[i32]) -> Self {
-        let mut corners = Vec::with_capacity(indexes.len());
-        let mut offsets = vec![0u32];
-        let mut broken = Vec::new();
-        let mut is_broken = false;
-        for (position, index) in indexes.iter().enumerate() {
-            let is_last = *index < 0 || position + 1 == indexes.len();
-            let point = (if *index < 0 { !*index } else { *index }) as u32;
-            is_broken |= point as usize >= points;
-            corners.push(point);
-            if is_last {
-                if std::mem::take(&mut is_broken) {
-                    broken.push(offsets.len() as u32 - 1);
-                }
-                offsets.push(corners.len() as u32);
-            }
+    pub fn new(mut indexes: Vec<i32>, points: usize, edges: &[i32]) -> Self {
+        let offsets = offsets(&indexes);
+        for index in &mut indexes {
+            // The sign bit, everywhere, turns a mark into its complement.
+            *index ^= *index >> 31;
         }
+        let corners = bytemuck::allocation::cast_vec(indexes);
         let edges = edges.iter().filter_map(|e| u32::try_from(*e).ok()).collect();
-        Self { corners, offsets, broken, edges }
+        let mut polygons = Self { corners, offsets, broken: Vec::new(), edges };
+        let is_inside = |corner: &u32| (*corner as usize) < points;
+        // Looked at as a whole first, since hardly any file has such faces.
+        if !polygons.corners.iter().fold(true, |all, corner| all & is_inside(corner)) {
+            let is_broken = |face: &u32| !polygons.corners[polygons.face(*face as usize)].iter().all(is_inside);
+            polygons.broken = (0..polygons.face_count() as u32).filter(is_broken).collect();
+        }
+        polygons
     }
 
     /// Number of faces.
@@ -60,18 +57,31 @@ impl Polygons {
     }
 }
 
+/// Where faces begin and end in the corners.
+fn offsets(indexes: &[i32]) -> Vec<u32> {
+    let marks = indexes.iter().filter(|index| **index < 0).count();
+    let mut offsets = Vec::with_capacity(marks + 2);
+    offsets.push(0);
+    let ends = indexes.iter().enumerate().filter(|(_, index)| **index < 0).map(|(last, _)| (last + 1) as u32);
+    offsets.extend(ends);
+    if indexes.last().is_some_and(|index| *index >= 0) {
+        offsets.push(indexes.len() as u32);
+    }
+    offsets
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_complement_ends_a_polygon_and_so_does_the_list() {
-        let polygons = Polygons::new(&[0, 1, -3, 2, 1, 0, -4, 7, 0, 2], 4, &[0, 4, -1]);
+        let polygons = Polygons::new(vec![0, 1, -3, 2, 1, 0, -4, 7, 0, 2], 4, &[0, 4, -1]);
         assert_eq!(polygons.corners, [0, 1, 2, 2, 1, 0, 3, 7, 0, 2]);
         assert_eq!(polygons.offsets, [0, 3, 7, 10]);
         assert_eq!((polygons.broken.as_slice(), polygons.edges.as_slice()), (&[2][..], &[0, 4][..]));
         assert_eq!(polygons.faces_of_corners(), [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]);
-        assert_eq!(Polygons::new(&[], 0, &[]).face_count(), 0);
-        assert_eq!(Polygons::new(&[i32::MIN], 1, &[]).broken, [0]);
+        assert_eq!(Polygons::new(vec![], 0, &[]).face_count(), 0);
+        assert_eq!(Polygons::new(vec![i32::MIN], 1, &[]).broken, [0]);
     }
 }
