@@ -1,7 +1,7 @@
 //! Curves before their first and after their last key.
 
 use crate::segment::{End, segment, slope};
-use anyrig_scene::{Curve, ExtrapolationMode, Interpolation};
+use anyrig_scene::{Curve, ExtrapolationMode, Interpolation, Segment};
 
 /// What is added to a value because the time lay outside the keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +34,9 @@ impl Shift {
 fn end_slope(curve: &Curve, component: usize, (from, to): (usize, usize), end: End) -> f64 {
     let values = (f64::from(curve.value(from)[component]), f64::from(curve.value(to)[component]));
     let seconds = curve.times_secs[to] - curve.times_secs[from];
+    if let (End::Arriving, Some(Segment::Hermite { in_slope, .. })) = (end, stated_after(curve)) {
+        return f64::from(*in_slope);
+    }
     match curve.interpolation {
         Interpolation::Step => 0.0,
         Interpolation::Linear => (values.1 - values.0) / seconds,
@@ -43,6 +46,11 @@ fn end_slope(curve: &Curve, component: usize, (from, to): (usize, usize), end: E
             f64::from(curve.values[key * curve.stride() + tangent * curve.width + component])
         }
     }
+}
+
+/// The segment of the last key of a curve whose keys say what follows them.
+fn stated_after(curve: &Curve) -> Option<&Segment> {
+    curve.segments.get(curve.len().checked_sub(1)?).filter(|_| curve.interpolation == Interpolation::PerKey)
 }
 
 /// The time inside the keys that a time stands for, and what is added to the value there.
@@ -173,6 +181,16 @@ mod tests {
         let mut cubic = Curve::new(Interpolation::CubicHermite, 1, vec![0.0, 1.0], vec![9.0, 0.0, 2.0, 3.0, 1.0, 9.0]);
         (cubic.before.mode, cubic.after.mode) = (Mode::Slope, Mode::Slope);
         assert_eq!((at(&cubic, -1.0), at(&cubic, 2.0)), (-2.0, 4.0));
+    }
+
+    #[test]
+    fn the_last_key_may_state_the_slope_after_it() {
+        let mut curve = ramp(Mode::Slope, None);
+        curve.interpolation = Interpolation::PerKey;
+        for inner in [Segment::Step, Segment::Linear] {
+            curve.segments = vec![inner, Segment::Hermite { out_slope: -3.0, in_slope: -3.0 }];
+            assert_eq!(at(&curve, 4.0), 2.0, "{inner:?}");
+        }
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub enum ExtrapolationMode {
     /// The nearest key holds.
     #[default]
     Hold,
-    /// A straight line with the slope that the curve has at its end.
+    /// A straight line with the slope that the curve has at its end. After the last key, where that key's segment is a
+    /// [`Segment::Hermite`], its `in_slope` is that slope.
     Slope,
     /// The curve starts again.
     Repeat,
@@ -106,7 +107,8 @@ pub struct Curve {
     pub values: Buffer<f32>,
     /// What happens between keys.
     pub interpolation: Interpolation,
-    /// One per key for [`Interpolation::PerKey`], else empty. The last key's has no effect.
+    /// One per key for [`Interpolation::PerKey`], else empty. The last key's has no effect, unless
+    /// [`ExtrapolationMode::Slope`] follows.
     pub segments: Vec<Segment>,
     /// Before the first key.
     pub before: Extrapolation,

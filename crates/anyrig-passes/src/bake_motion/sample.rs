@@ -111,6 +111,9 @@ const PLACES_OF_HALF: usize = 3;
 /// How far from its ends the inside of a span is looked at, as a share of it.
 const INSIDE: f64 = 1e-9;
 
+/// A shorter span is a jump: some sources have two keys a tick apart, which no target tells apart.
+const SHORTEST_SECS: f64 = 1e-8;
+
 struct Key {
     time: f64,
     value: Value,
@@ -125,6 +128,10 @@ impl Sampler<'_> {
         let (mut still, mut jumps) = (true, Vec::new());
         for span in times.windows(2) {
             let (start, end) = (span[0], span[1]);
+            if end - start < SHORTEST_SECS {
+                // The value at the end of the span is a jump from the key before.
+                continue;
+            }
             let inset = (end - start) * INSIDE;
             let first = self.limit(start, start + inset);
             let last = self.limit(end, end - inset);

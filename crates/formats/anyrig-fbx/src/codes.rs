@@ -14,13 +14,14 @@ anyrig_bytes::codes! {
     SECOND_PARENT: "fbx.second-parent", Lost, "A model hangs below several others; it stays with the first one.";
     UNKNOWN_TANGENT: "fbx.unknown-tangent", Approximated, "Keys have tangents of a kind that is not known; they were made automatically.";
     CURVE_SHAPE: "fbx.curve-shape", Repaired, "The arrays of a curve do not fit together; what fits was kept.";
-    MOTION_LOST: "fbx.motion-lost", Lost, "Motion of something that does not exist was left out.";
+    MOTION_LOST: "fbx.motion-lost", Lost, "Motion that moves nothing, or that no stack plays, was left out.";
     INBETWEEN_CURVE: "fbx.inbetween-curve", Approximated, "Weights of in-between shapes became straight lines between dense keys.";
     PROPERTY_NUMBER: "fbx.property-number", Repaired, "Numbers of properties are not finite; the default stands in for them.";
     FACES: "fbx.faces", Repaired, "Faces with points that do not exist were left out.";
     SHORT_FACES: "fbx.short-faces", Note, "Faces of one or two corners became points and lines.";
     NO_FACES: "fbx.no-faces", Lost, "Geometry without faces is not shown.";
     GEOMETRY_LOST: "fbx.geometry-lost", Lost, "Curved surfaces (NURBS) and other geometry without polygons is not shown.";
+    GEOMETRY_UNUSED: "fbx.geometry-unused", Lost, "Geometry that no model shows was left out.";
     SUBDIVISION: "fbx.subdivision", Approximated, "A subdivided surface is shown by its control cage.";
     HOLES: "fbx.holes", Approximated, "Faces that are holes of a subdivided surface are shown.";
     LAYER_LOST: "fbx.layer-lost", Lost, "A layer of data on a mesh was left out.";
@@ -40,7 +41,7 @@ anyrig_bytes::codes! {
     TEXTURE_LAYERS: "fbx.texture-layers", Approximated, "Of a layered texture the lowest layer is shown.";
     TEXTURE_FILE: "fbx.texture-file", Note, "A texture's file was not found; one of the same name and another kind was taken.";
     TEXTURE_MISSING: "fbx.texture-missing", Lost, "The file of a texture was not found.";
-    TEXTURE_CONTENT: "fbx.texture-content", Lost, "An embedded file is broken.";
+    TEXTURE_CONTENT: "fbx.texture-content", Lost, "The file of a texture holds no image that can be read.";
     TEXTURE_UNUSED: "fbx.texture-unused", Lost, "A texture is for something that the scene's materials do not have.";
     UV_SET_COPY: "fbx.uv-set-copy", Approximated, "Meshes have a set of texture coordinates at different places; each order has a copy of the material, and motion moves the first one only.";
     UV_SET_MISSING: "fbx.uv-set-missing", Approximated, "A texture asks for a set of texture coordinates that its mesh does not have; the first one is shown.";

@@ -100,6 +100,20 @@ fn textures_of_all_sorts_are_found_or_told() {
 }
 
 #[test]
+fn files_that_are_no_images_are_told_and_left_out() {
+    for bytes in [b"".as_slice(), b"Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0"] {
+        let objects = material("") + &texture(10, "skin.png", "");
+        let connections = op(10, 5, "DiffuseColor");
+        let text = format!("; FBX 7.4.0 project file\nObjects: {{\n{objects}}}\nConnections: {{\n{connections}}}\n");
+        let source = MemorySource::new("Hand.fbx", text.into_bytes()).with_file("skin.png", bytes);
+        let context = Context::new();
+        let scene = FbxImporter.import(&source, &context).expect("reads");
+        assert!(scene.images.as_slice()[0].bytes.is_none());
+        assert_told(&context.take_report(), "fbx.texture-content", 1);
+    }
+}
+
+#[test]
 fn embedded_files_are_shared_between_videos_of_one_name() {
     let content = "iVBORw0K";
     let objects = [

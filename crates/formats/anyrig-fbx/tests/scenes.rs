@@ -83,6 +83,16 @@ fn what_cannot_be_shown_is_told() {
 }
 
 #[test]
+fn geometry_that_no_model_shows_is_told() {
+    for connections in [oo(1, 0), oo(1, 0) + &oo(2, 0)] {
+        let (scene, report) = read(&(model(1) + &square("")), &connections);
+        assert!(scene.meshes.is_empty());
+        assert_told(&report, "fbx.geometry-unused", 1);
+    }
+    assert_told(&read(&(model(1) + &square("")), &shown()).1, "fbx.geometry-unused", 0);
+}
+
+#[test]
 fn properties_that_are_not_finite_are_told() {
     let model = "Model: 1, \"Model::a\", \"Null\" { Properties70: {\nP: \"Lcl Translation\", \"\", \"\", \"A\",nan,1e999,-inf\n\
          P: \"Lcl Scaling\", \"\", \"\", \"A\",2,2,2\nP: \"GeometricScaling\", \"\", \"\", \"A\",1,1e999,1\n} }\n";

@@ -40,6 +40,14 @@ use arena::Arena;
 /// How deep nodes may nest; real files stay below 10.
 pub(crate) const MAX_DEPTH: usize = 32;
 
+/// What is said of nodes below that depth, or below a lower limit of the job, which the user can raise.
+fn too_deep(limit: usize) -> String {
+    if limit < MAX_DEPTH {
+        return format!("nodes nest deeper than the limit of {limit}");
+    }
+    format!("nodes nest deeper than {MAX_DEPTH} levels, more than any FBX file has; the file is broken")
+}
+
 /// How a file spells its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {

@@ -33,8 +33,61 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
         let clip = stack_clip(import, stack, &ranges)?;
         import.scene.clips.push(clip);
     }
+    tell_loose(import)?;
     give_pivots(&mut import.scene);
     Ok(())
+}
+
+/// Tells of motion that no stack plays.
+fn tell_loose(import: &Import<'_>) -> Result<()> {
+    let objects = &import.objects;
+    for layer in objects.of_class("AnimationLayer") {
+        import.context.check_cancelled()?;
+        let mut nodes = objects.children(End::Object(layer.id)).filter(|o| o.class == "AnimationCurveNode");
+        if !hangs_below(objects, layer.id, "AnimationStack") && nodes.any(|n| has_curves(objects, n.id)) {
+            tell_unplayed(import, layer.id, &layer.name, "its layer belongs to no stack");
+        }
+    }
+    for curve_node in objects.of_class("AnimationCurveNode").filter(|n| has_curves(objects, n.id)) {
+        import.context.check_cancelled()?;
+        let class_of = |end: End| match end {
+            End::Object(object) => Some(&*objects.get(object).class),
+            End::Root => None,
+        };
+        let targets =
+            || objects.out_of(curve_node.id).filter(|c| c.property.is_some()).map(|c| class_of(c.destination));
+        // What moves the weight of a layer hangs on its property alone.
+        let is_weight = targets().any(|class| class == Some("AnimationLayer"));
+        if targets().all(|class| class.is_none()) {
+            tell_unplayed(import, curve_node.id, &curve_node.name, "it moves no property");
+        } else if !is_weight && !hangs_below(objects, curve_node.id, "AnimationLayer") {
+            tell_unplayed(import, curve_node.id, &curve_node.name, "it belongs to no layer of motion");
+        }
+    }
+    for curve in objects.of_class("AnimationCurve").filter(|c| c.node.child("KeyTime").is_some()) {
+        import.context.check_cancelled()?;
+        let goes_to_node = objects.out_of(curve.id).any(|c| match c.destination {
+            End::Object(object) => objects.get(object).class == "AnimationCurveNode",
+            End::Root => false,
+        });
+        if !goes_to_node {
+            tell_unplayed(import, curve.id, &curve.name, "it belongs to no curve node, which would name what it moves");
+        }
+    }
+    Ok(())
+}
+
+fn has_curves(objects: &Objects<'_>, curve_node: ObjectId) -> bool {
+    objects.property_sources(curve_node).any(|(_, o)| o.class == "AnimationCurve")
+}
+
+fn hangs_below(objects: &Objects<'_>, id: ObjectId, class: &str) -> bool {
+    objects.parents(id).any(|parent| parent.class == class)
+}
+
+/// Says that motion is not played, with the place of the object that holds it.
+fn tell_unplayed(import: &Import<'_>, object: ObjectId, name: &str, reason: &str) {
+    import.context.push(Diagnostic::new(&codes::MOTION_LOST, name, reason).at(import.objects.place(object)));
 }
 
 /// Nodes whose angles or pivots are moved have pivots, also where they all are 0 at rest.
@@ -202,10 +255,14 @@ fn vector(import: &mut Import<'_>, curve_node: ObjectId) -> Result<Vector> {
             (axis, o.id)
         })
         .collect();
-    for (axis, curve) in connected {
+    // Of several curves of one component the last one counts.
+    for (axis, curve) in connected.into_iter().rev() {
         vector.width = vector.width.max(axis + 1);
         if vector.curves[axis].is_none() {
             vector.curves[axis] = curves::read(import, curve)?;
+        } else {
+            let name = &import.objects.get(curve_node).name;
+            tell_unplayed(import, curve, name, "another curve moves the same component; the last one counts");
         }
     }
     Ok(vector)
@@ -343,7 +400,7 @@ impl Motion {
 
     fn key_range(&self) -> Option<(f64, f64)> {
         let times = self.clip.channels.iter().filter(|c| c.curve.len() > 1);
-        let ends = times.filter_map(|c| Some((*c.curve.times_secs.first()?, *c.curve.times_secs.last()?)));
+        let ends = times.filter_map(|c| Some((curves::start_secs(&c.curve)?, *c.curve.times_secs.last()?)));
         ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
     }
 }

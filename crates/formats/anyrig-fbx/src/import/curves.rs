@@ -110,21 +110,86 @@ impl Side {
 }
 
 /// Keys as a file has them, and what the curve does outside of them.
-pub(super) struct Keys<'a> {
+pub(super) struct Keys {
     pub times: Buffer<i64>,
     pub values: Buffer<f32>,
     /// The shapes of all keys: each with the key before which it ends.
-    pub shapes: &'a [(usize, KeyShape)],
+    pub shapes: Vec<(usize, KeyShape)>,
     pub ticks_per_second: f64,
+    /// What the curve does before and after its keys.
+    pub outside: (Extrapolation, Extrapolation),
 }
 
-impl Keys<'_> {
-    /// The curve with all slopes solved.
-    pub fn solve(self) -> Curve {
-        let seconds: Vec<f64> = self.times.iter().map(|t| *t as f64 / self.ticks_per_second).collect();
+impl Keys {
+    /// The curve with all slopes solved. Keys out of order are sorted by time first, which is told with the node.
+    ///
+    /// # Errors
+    /// More keys out of order than the file has room for.
+    pub fn solve(mut self, import: &Import<'_>, node: Node<'_>) -> Result<Curve> {
+        if !self.times.is_sorted() {
+            import.take_product_at(self.times.len() * SORTED_BYTES, || node.place())?;
+            self.sort();
+            tell_broken(import.context, node, "keys are not in the order of time; they were sorted");
+        }
+        Ok(self.curve())
+    }
+
+    /// By time; of equal times in the order of the file.
+    fn sort(&mut self) {
+        let mut order: Vec<usize> = (0..self.times.len()).collect();
+        order.sort_by_key(|key| self.times[*key]);
+        let mut shapes: Vec<(usize, KeyShape)> = Vec::new();
+        for (at, key) in order.iter().enumerate() {
+            let run = self.shapes.partition_point(|(end, _)| end <= key);
+            let Some((_, shape)) = self.shapes.get(run) else { continue };
+            match shapes.last_mut() {
+                Some((end, last)) if last == shape => *end = at + 1,
+                _ => shapes.push((at + 1, *shape)),
+            }
+        }
+        self.times = order.iter().map(|key| self.times[*key]).collect::<Vec<_>>().into();
+        self.values = order.iter().map(|key| self.values[*key]).collect::<Vec<_>>().into();
+        self.shapes = shapes;
+    }
+
+    fn curve(self) -> Curve {
+        let per_second = self.ticks_per_second;
+        let seconds: Vec<f64> = self.times.iter().map(|ticks| *ticks as f64 / per_second).collect();
         let segments = self.segments(&seconds);
-        let mut curve = Curve::per_key(seconds, self.values, segments);
-        curve.ticks = Some(Ticks { per_second: self.ticks_per_second, times: self.times });
+        let repeats = self.times.windows(2).any(|pair| pair[0] == pair[1]);
+        let mut curve = if repeats {
+            self.jumping(&segments)
+        } else {
+            let mut curve = Curve::per_key(seconds, self.values, segments);
+            curve.ticks = Some(Ticks { per_second, times: self.times });
+            curve
+        };
+        (curve.before, curve.after) = self.outside;
+        curve
+    }
+
+    /// Of keys at one time the first ends what comes before and the last holds from it on, so that the value jumps
+    /// there. The scene's keys lie at different times: the first one stands a tick earlier, and holds.
+    fn jumping(&self, segments: &[Segment]) -> Curve {
+        let (mut times, mut values, mut kept) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = 0;
+        for run in self.times.chunk_by(|a, b| a == b) {
+            let (time, last) = (run[0], first + run.len() - 1);
+            let earlier = time.checked_sub(1).filter(|tick| times.last().is_none_or(|before| before < tick));
+            if let Some(earlier) = earlier.filter(|_| self.values[first] != self.values[last]) {
+                times.push(earlier);
+                values.push(self.values[first]);
+                kept.push(Segment::Step);
+            }
+            times.push(time);
+            values.push(self.values[last]);
+            kept.push(segments[last]);
+            first = last + 1;
+        }
+        let per_second = self.ticks_per_second;
+        let seconds: Vec<f64> = times.iter().map(|ticks| *ticks as f64 / per_second).collect();
+        let mut curve = Curve::per_key(seconds, values, kept);
+        curve.ticks = Some(Ticks { per_second, times: times.into() });
         curve
     }
 
@@ -132,20 +197,40 @@ impl Keys<'_> {
     fn segments(&self, seconds: &[f64]) -> Vec<Segment> {
         let mut segments = Vec::with_capacity(seconds.len());
         let mut arriving = Side::FLAT;
-        let mut open: Option<(Kind, Side)> = None;
+        let mut open: Option<(Kind, Side, Side)> = None;
         let mut start = 0;
-        for (end, shape) in self.shapes {
+        for (end, shape) in &self.shapes {
             for key in start..*end {
                 let (left, right, next_left) = sides(&Around::of(seconds, &self.values, key), shape, arriving);
-                segments.extend(open.map(|(kind, right)| segment(kind, right, left)));
-                open = Some((shape.kind, right));
+                segments.extend(open.map(|(kind, right, _)| segment(kind, right, left)));
+                open = Some((shape.kind, right, left));
                 arriving = next_left;
             }
             start = *end;
         }
-        segments.extend(open.map(|(kind, right)| segment(kind, right, right)));
+        segments.extend(open.map(|(kind, right, left)| self.beyond(segment(kind, right, right), left)));
         segments
     }
+
+    /// The segment of the last key, which says how a slope goes on: as the tangent that arrives at the key.
+    fn beyond(&self, last: Segment, left: Side) -> Segment {
+        match self.outside.1.mode {
+            ExtrapolationMode::Slope => Segment::Hermite { out_slope: left.slope, in_slope: left.slope },
+            _ => last,
+        }
+    }
+}
+
+/// What a key needs while keys are sorted: its place, its time, its value and a shape of its own, in lists that grow by
+/// doubling.
+const SORTED_BYTES: usize =
+    size_of::<usize>() + size_of::<i64>() + size_of::<f32>() + 2 * size_of::<(usize, KeyShape)>();
+
+/// The first time of a curve, without the tick that stands before a jump.
+pub(super) fn start_secs(curve: &Curve) -> Option<f64> {
+    let jumps = curve.ticks.as_ref().is_some_and(|ticks| matches!(*ticks.times, [a, b, ..] if b.wrapping_sub(a) == 1));
+    let first = usize::from(jumps && curve.segments.first() == Some(&Segment::Step));
+    curve.times_secs.get(first).copied()
 }
 
 /// The tangents on both sides of a key, and what the key says of the tangent that arrives at the next one.
@@ -339,9 +424,8 @@ pub(super) fn read(import: &mut Import<'_>, object: ObjectId) -> Result<Option<C
     shorten(&mut times, count);
     shorten(&mut values, count);
     let ticks_per_second = import.settings.ticks_per_second;
-    let mut curve = Keys { times, values, shapes: &shapes, ticks_per_second }.solve();
-    (curve.before, curve.after) = extrapolations(node);
-    Ok(Some(curve))
+    let keys = Keys { times, values, shapes, ticks_per_second, outside: extrapolations(node) };
+    keys.solve(import, node).map(Some)
 }
 
 /// What a key needs while a curve is read.
@@ -447,10 +531,15 @@ pub(super) fn tell_broken(context: &Context, node: Node<'_>, message: &str) {
 mod tests {
     use super::*;
 
-    fn keys(times: &[f64], values: &[f32], kinds: &[KeyShape]) -> Curve {
+    fn made(times: &[f64], values: &[f32], kinds: &[KeyShape]) -> Keys {
         let ticks: Vec<i64> = times.iter().map(|t| (t * 1000.0) as i64).collect();
         let shapes: Vec<(usize, KeyShape)> = kinds.iter().enumerate().map(|(key, kind)| (key + 1, *kind)).collect();
-        Keys { times: ticks.into(), values: values.to_vec().into(), shapes: &shapes, ticks_per_second: 1000.0 }.solve()
+        let outside = Default::default();
+        Keys { times: ticks.into(), values: values.to_vec().into(), shapes, ticks_per_second: 1000.0, outside }
+    }
+
+    fn keys(times: &[f64], values: &[f32], kinds: &[KeyShape]) -> Curve {
+        made(times, values, kinds).curve()
     }
 
     fn auto(timing: Timing, clamp: Clamp) -> KeyShape {
@@ -494,6 +583,30 @@ mod tests {
         assert_eq!(in_slope(&tense, 1), 0.0);
         let broken = keys(&[0.0, 1.0, 2.0], &[0.0, 1.0, 4.0], &[KeyShape::plain(Kind::Tcb([0.0, 1.0, 0.0])); 3]);
         assert_eq!(in_slope(&broken, 1), 3.0, "continuity 1 turns the sides around");
+    }
+
+    #[test]
+    fn the_slope_after_the_last_key_is_that_of_the_tangent_that_arrives_there() {
+        let after = |kinds: [KeyShape; 2]| {
+            let mut keys = made(&[0.0, 1.0], &[0.0, 0.5], &kinds);
+            keys.outside.1.mode = ExtrapolationMode::Slope;
+            keys.curve().segments[1]
+        };
+        let slope = |slope: f32| Segment::Hermite { out_slope: slope, in_slope: slope };
+        let (step, linear) = (KeyShape::plain(Kind::Step), KeyShape::plain(Kind::Linear));
+        assert_eq!(after([step, auto(Timing::Weighted, Clamp::None)]), slope(0.5), "solved though the way is a step");
+        assert_eq!(after([linear, auto(Timing::Weighted, Clamp::Progressive)]), slope(0.0), "flat behind a line");
+        assert_eq!(after([linear, linear]), slope(0.5));
+        assert_eq!(after([step, step]), slope(0.0));
+    }
+
+    #[test]
+    fn keys_are_sorted_with_their_shapes() {
+        let (step, linear) = (KeyShape::plain(Kind::Step), KeyShape::plain(Kind::Linear));
+        let mut keys = made(&[2.0, 0.0, 1.0, 0.0], &[4.0, 1.0, 3.0, 2.0], &[step, linear, step, step]);
+        keys.sort();
+        assert_eq!((&*keys.times, &*keys.values), (&[0, 0, 1000, 2000][..], &[1.0, 2.0, 3.0, 4.0][..]));
+        assert_eq!(keys.shapes, [(1, linear), (4, step)]);
     }
 
     #[test]

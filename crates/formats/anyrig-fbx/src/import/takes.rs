@@ -175,9 +175,8 @@ fn curve(import: &mut Import<'_>, channel: Node<'_>) -> Result<Option<Curve>> {
     }
     let ticks_per_second = import.settings.ticks_per_second;
     let (times, values) = (times.into(), values.into());
-    let mut curve = Keys { times, values, shapes: &shapes, ticks_per_second }.solve();
-    (curve.before, curve.after) = curves::extrapolations(channel);
-    Ok(Some(curve))
+    let outside = curves::extrapolations(channel);
+    Keys { times, values, shapes, ticks_per_second, outside }.solve(import, list).map(Some)
 }
 
 /// Tangents whose rule is not known are made automatically, without overshooting.

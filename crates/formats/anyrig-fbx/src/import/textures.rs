@@ -306,6 +306,15 @@ fn image(import: &mut Import<'_>, texture: ObjectId) -> Result<Option<ImageId>> 
     Ok(Some(id))
 }
 
+/// Why a file cannot be an image, where that is certain.
+fn no_image(bytes: &[u8]) -> Option<&'static str> {
+    let is_fbx = || crate::probe(bytes, anyrig_scene::Hint::default()) == anyrig_scene::Score::Certain;
+    if bytes.is_empty() {
+        return Some("the file is empty; put the image in its place");
+    }
+    is_fbx().then_some("the file is an FBX file, no image; put the image beside it")
+}
+
 /// How often the paths and the name of an image are kept at most, in the image and to find it again.
 const KEPT_COPIES: usize = 3;
 
@@ -332,7 +341,12 @@ fn file_image(import: &Import<'_>, texture: ObjectId, paths: &[String]) -> Resul
             if found.is_other_kind {
                 import.context.tell(&codes::TEXTURE_FILE, first, format!("{} was taken", found.name));
             }
-            (image.uri, image.bytes) = (Some(found.name), Some(found.bytes));
+            let reason = no_image(&found.bytes);
+            if let Some(reason) = reason {
+                let line = Diagnostic::new(&codes::TEXTURE_CONTENT, found.name.clone(), reason);
+                import.context.push(line.at(import.objects.place(texture)));
+            }
+            (image.uri, image.bytes) = (Some(found.name), reason.is_none().then_some(found.bytes));
         }
         None => {
             let line = Diagnostic::new(&codes::TEXTURE_MISSING, first, "put it beside the FBX file");

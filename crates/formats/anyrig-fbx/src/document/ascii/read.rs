@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     fn open(&mut self, id: NodeId) -> Result<()> {
         let limit = MAX_DEPTH.min(self.context.limits().depth as usize);
         if self.open.len() >= limit {
-            let message = format!("nodes nest deeper than the limit of {limit}");
+            let message = crate::document::too_deep(limit);
             return Err(Error::limit(self.place(self.at), message));
         }
         self.at += 1;

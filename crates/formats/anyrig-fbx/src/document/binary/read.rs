@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
                 Next::Node(id, end) if self.position() < end => {
                     let limit = MAX_DEPTH.min(self.context.limits().depth as usize);
                     if self.open.len() >= limit {
-                        let message = format!("nodes nest deeper than the limit of {limit}");
+                        let message = crate::document::too_deep(limit);
                         return Err(Error::limit(self.place(), message));
                     }
                     self.open.push((id, end));

@@ -62,6 +62,21 @@ pub(super) fn read(import: &mut Import<'_>) -> Result<()> {
             show(import, geometry, (model, node))?;
         }
     }
+    tell_unused(import, &tried)
+}
+
+/// Tells of geometry that no model shows. Shapes belong to the geometry that they change.
+fn tell_unused(import: &Import<'_>, tried: &BTreeSet<ObjectId>) -> Result<()> {
+    let all = import.objects.of_class("Geometry").filter(|o| o.subtype != "Shape" && !tried.contains(&o.id));
+    for geometry in all {
+        import.context.check_cancelled()?;
+        let is_empty = geometry.subtype == "Mesh" && geometry.node.child("Vertices").is_none();
+        if !is_empty {
+            let message = "no model is connected to it";
+            let line = Diagnostic::new(&codes::GEOMETRY_UNUSED, geometry.name.clone(), message);
+            import.context.push(line.at(import.objects.place(geometry.id)));
+        }
+    }
     Ok(())
 }
 
