@@ -390,7 +390,9 @@ for (const input of inputs()) {
       const views = (content.json.bufferViews ?? []).filter((view) => MESHOPT.some((name) => view.extensions?.[name]));
       count(`own ${options}: compressed views`, views.length);
       const plain = withoutMeshopt(content, decoder);
-      compare(`own ${options}`, input.name, packed, plain);
+      // As of any file with filters: decoders may differ by one unit.
+      const isFiltered = views.some((view) => Object.values(view.extensions).some((object) => object.filter));
+      compare(`own ${options}`, input.name, packed, plain, isFiltered);
       if (valid && !valid.has(input.file)) continue;
       mkdirSync(path.join(folder, "own"), { recursive: true });
       writeFileSync(path.join(folder, "own", `${input.name}.${options.replace(/[=,]/g, "-")}.glb`), plain);

@@ -19,9 +19,9 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict.";
 
-/// Converts 3D characters and their motions between tools and engines.
+/// Convert 3D characters and their motions between tools and engines, and look into their files
 #[derive(Debug, Parser)]
-#[command(name = "anyrig", version, about, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
+#[command(name = "anyrig", version, after_help = MAIN_EXAMPLES, arg_required_else_help = true)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
@@ -138,10 +138,10 @@ Examples:
   anyrig convert Fox.mdl --motion Animations/Walk.ani --motion Animations/Run.ani --to glb
   anyrig convert - --to glb -o - < in.gltf > out.glb
 
-Without -o: urhox goes into the folder <stem>_UrhoX/ (urho3d: _Urho3D, rbfx: _rbfx), other targets into the current
+Without -o: urhox goes into the folder <stem>_UrhoX/ (urho3d: _Urho3D, rbfx: _rbfx), other targets into the current \
 folder.
 Files are written under temporary names and moved when all are whole; Ctrl-C leaves nothing behind.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict. A batch goes on after a failure; its exit code is
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 losses under --strict. A batch goes on after a failure; its exit code is \
 1 when any input failed, else 3 when any had losses under --strict.";
 
 /// Convert files; several inputs and globs are a batch
@@ -418,6 +418,23 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// Clap breaks lines at a width of its own: a line that ends inside a sentence would be broken twice.
+    #[test]
+    fn epilogues_are_broken_once() {
+        const WIDTH: usize = 100;
+        let mut all = Cli::command();
+        all.build();
+        let subcommands: Vec<clap::Command> = all.get_subcommands().cloned().collect();
+        for command in subcommands.iter().chain([&all]) {
+            let epilogue = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in epilogue.lines().filter(|l| !l.is_empty()) {
+                let is_example = line.starts_with("  ");
+                let is_whole = if is_example { line.chars().count() <= WIDTH } else { line.ends_with(['.', ':']) };
+                assert!(is_whole, "{}: {line}", command.get_name());
+            }
+        }
     }
 
     #[test]

@@ -122,7 +122,8 @@ impl Call<'_> {
     pub fn finish(&self, groups: Vec<Group>) -> Result<Exit> {
         let rows: Vec<&Row> = groups.iter().flat_map(|g| &g.rows).collect();
         if rows.len() > 1 && self.ui.volume > Volume::Quiet {
-            self.ui.out(&summary::text(&rows));
+            let done = if self.args.optimize.is_some() { "optimised" } else { "converted" };
+            self.ui.out(&summary::text(&rows, done));
         }
         let exit = groups.iter().map(|g| g.exit).max().unwrap_or(Exit::Done);
         let Some(path) = &self.args.report else { return Ok(exit) };

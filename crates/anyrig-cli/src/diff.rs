@@ -19,12 +19,12 @@ Examples:
   anyrig diff Fox.glb Fox_UrhoX/Fox.mdl            as scenes, by the names of bones and clips
   anyrig diff Fox.fbx other-tool/Fox.glb --tolerance 1e-3 --json
 
-Is B what another tool made of A? Two formats are compared as scenes: B is brought into the space of A (axes, handedness,
-unit; --keep-space compares the plain numbers); bones are matched by name and compared at rest; vertices are matched by
-their order when there are as many and most lie where their partners do, else each with the nearest one; weights are
-compared by the names of joints; clips are matched by name and compared from their starts on at the key times of both;
-motions in files beside a model count as its clips, as for `anyrig convert`. Each line tells how many numbers differ,
-the first, and the largest difference. So a parser is checked against another program: convert the file there, and
+Is B what another tool made of A? Two formats are compared as scenes: B is brought into the space of A (axes, handedness, \
+unit; --keep-space compares the plain numbers); bones are matched by name and compared at rest; vertices are matched by \
+their order when there are as many and most lie where their partners do, else each with the nearest one; weights are \
+compared by the names of joints; clips are matched by name and compared from their starts on at the key times of both; \
+motions in files beside a model count as its clips, as for `anyrig convert`. Each line tells how many numbers differ, \
+the first, and the largest difference. So a parser is checked against another program: convert the file there, and \
 compare.
 
 Lengths in scenes may differ by the tolerance times the size of A, all other numbers by the tolerance (1e-5 by default).

@@ -17,7 +17,7 @@ Examples:
   anyrig dump Fox.mdl --arrays base64 -o Fox.json
   anyrig load Fox.json -o Fox2.mdl               the same bytes again
 
-Numbers that JSON cannot spell are {\"$f32\": \"7fc00000\"}, texts that are not UTF-8 {\"$hex\": \"835a\"}, bytes without
+Numbers that JSON cannot spell are {\"$f32\": \"7fc00000\"}, texts that are not UTF-8 {\"$hex\": \"835a\"}, bytes without \
 known structure {\"$base64\": \"…\"} or {\"$hex\": \"…\"}. Nothing is lost; load takes every spelling.";
 
 /// Write everything that a binary file holds as JSON
@@ -56,7 +56,7 @@ Examples:
   anyrig dump Fox.mdl -o Fox.json && anyrig load Fox.json -o Fox2.mdl
   anyrig load - -o Fox.mdl < Fox.json
 
-A dump that was damaged is refused with the JSON pointer of what is wrong, such as /document/bones/3/parent. Counts that
+A dump that was damaged is refused with the JSON pointer of what is wrong, such as /document/bones/3/parent. Counts that \
 stand before arrays (vertex_count, key_count) must be those of the arrays.";
 
 /// Make a binary file from its dump

@@ -14,8 +14,8 @@ Examples:
   anyrig explain Fox.glb --vertex 120 --clip Run --time 0.25     in the middle of a step
   anyrig explain hero.fbx --mesh Body --part 1 --vertex 7 --json all digits
 
-Every step is printed for each joint: the inverse bind, where the joint is now, their product (the palette's entry), and
-where that joint alone would put the vertex. The first number that surprises you is where the fault is. Matrices are rows
+Every step is printed for each joint: the inverse bind, where the joint is now, their product (the palette's entry), and \
+where that joint alone would put the vertex. The first number that surprises you is where the fault is. Matrices are rows \
 that multiply a column from the left.";
 
 /// Show the numbers behind one vertex, joint by joint, from bind to world

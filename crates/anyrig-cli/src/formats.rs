@@ -61,7 +61,7 @@ fn one(format: &FormatSummary, ui: Ui) -> String {
         vec!["  options".to_owned(), format.options.len().to_string()],
     ]);
     if !format.write {
-        return text;
+        return text + "\nIt is only read: the report of each file names what of it has no place in a scene.\n";
     }
     text += "\nWhat becomes of a scene:\n";
     let rows: Vec<_> = format

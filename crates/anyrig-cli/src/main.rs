@@ -98,6 +98,7 @@ fn run(cli: &Cli, ui: Ui) -> Result<Exit> {
 fn manual(command: Option<&str>, ui: Ui) -> Result<Exit> {
     let mut all = Cli::command();
     all.build();
+    let source = format!("{} {}", all.get_name(), all.get_version().unwrap_or_default());
     let chosen = match command {
         None => all,
         Some(name) => {
@@ -109,7 +110,8 @@ fn manual(command: Option<&str>, ui: Ui) -> Result<Exit> {
         }
     };
     let mut text = Vec::new();
-    let rendered = clap_mangen::Man::new(chosen).render(&mut text);
+    // Subcommands have no version of their own.
+    let rendered = clap_mangen::Man::new(chosen).source(source).manual("User Commands").render(&mut text);
     rendered.map_err(|e| Failure::failed(format!("cannot make the manual page: {e}")))?;
     ui.out(&String::from_utf8_lossy(&text));
     Ok(Exit::Done)

@@ -18,14 +18,14 @@ Examples:
   anyrig render Fox.glb -o Fox.png                            512 × 512, from before and the left
   anyrig render Fox.glb -o Fox.webp --clip Walk --time 0.3    a moment of a motion
   anyrig render Fox.glb -o Fox.gif --turntable --size 256     all round; .webp moves too
-  anyrig render Fox.glb -o sheet.png --contact-sheet            all clips at 0, 25, 50 and 75 %
+  anyrig render Fox.glb -o sheet.png --contact-sheet          all clips at 0, 25, 50 and 75 %
   anyrig render Fox.glb -o neck.png --debug weights --bone b_Neck_04
-  anyrig render Fox.glb -o facing.png --debug facing             red where winding and normals disagree
+  anyrig render Fox.glb -o facing.png --debug facing          red where winding and normals disagree
   anyrig render hero.fbx -o side.png --view side --size 640x480 --background transparent
 
-A picture of a clip is framed by all of the clip, so that pictures of one clip fit together. The same file and options give
+A picture of a clip is framed by all of the clip, so that pictures of one clip fit together. The same file and options give \
 the same bytes on any x86-64 processor.
-Debug views: points, wire, bones, axes, weights (of all joints, or of --bone), influences, normals, tangents, facing,
+Debug views: points, wire, bones, axes, weights (of all joints, or of --bone), influences, normals, tangents, facing, \
 uv-checker, bind-ghost.";
 
 /// Frames of a turntable, and how long each is shown.

@@ -35,18 +35,22 @@ impl Row {
     }
 }
 
-/// The rows, and how many inputs did not fail.
-pub fn text(rows: &[&Row]) -> String {
+/// The rows, and of how many inputs what was asked for is done; `done_to_them` says what that is.
+pub fn text(rows: &[&Row], done_to_them: &str) -> String {
     let head = ["input", "result", "report", "output"].map(str::to_owned).to_vec();
     let all: Vec<_> = std::iter::once(head).chain(rows.iter().map(|row| row.cells())).collect();
     let done = rows.iter().filter(|row| row.exit == Exit::Done).count();
-    format!("\n{}{done} of {} converted\n", table(&all), plural(rows.len(), "input"))
+    format!("\n{}{done} of {} {done_to_them}\n", table(&all), plural(rows.len(), "input"))
 }
 
 fn counts(report: &Report) -> String {
     let of = |severity| report.diagnostics().iter().filter(|d| d.severity == severity).count();
     let all = [Severity::Lost, Severity::Approximated, Severity::Repaired, Severity::Note];
-    let words: Vec<_> = all.into_iter().filter(|s| of(*s) > 0).map(|s| format!("{} {s}", of(s))).collect();
+    let word = |severity: Severity, count| match severity {
+        Severity::Note => plural(count, "note"),
+        other => format!("{count} {other}"),
+    };
+    let words: Vec<_> = all.into_iter().filter(|s| of(*s) > 0).map(|s| word(s, of(s))).collect();
     words.join(", ")
 }
 

@@ -206,7 +206,7 @@ fn an_input_that_nothing_can_write_holds_up_no_other() {
         for name in &inputs[..3] {
             assert!(done.stderr.contains(&format!("error: {name}")), "{}", done.stderr);
         }
-        assert!(done.out().ends_with("1 of 4 inputs converted\n"), "{}", done.out());
+        assert!(done.out().ends_with("1 of 4 inputs optimised\n"), "{}", done.out());
         assert_eq!(done.out().matches("failed").count(), 3, "{}", done.out());
         assert_eq!(entries(&at.join(out)), ["a.glb"]);
         let report: serde_json::Value =
@@ -215,7 +215,7 @@ fn an_input_that_nothing_can_write_holds_up_no_other() {
         assert_eq!(codes.map(Option::unwrap_or_default).sum::<u64>(), 3);
     }
     let all_wrong = run(at, &["optimize", "noise.glb", "none.glb"]).exits(1);
-    assert!(all_wrong.out().ends_with("0 of 2 inputs converted\n"), "{}", all_wrong.out());
+    assert!(all_wrong.out().ends_with("0 of 2 inputs optimised\n"), "{}", all_wrong.out());
     run(at, &["optimize", "noise.glb"]).exits(1);
     run(at, &["optimize", "noise.glb", "a.glb", "-n", "x"]).exits(2).says("--name is for one input");
     run(at, &["optimize", "noise.glb", "a.glb", "-o", "-"]).exits(2).says("standard output takes one");
@@ -228,7 +228,7 @@ fn inputs_of_two_formats_share_one_table() {
     write(&at.join("a.glb"), &wasteful());
     run(at, &["convert", "a.glb", "--to", "gltf", "-o", "b.gltf"]).exits(0);
     let done = run(at, &["optimize", "a.glb", "b.gltf", "-o", "out/"]).exits(0);
-    assert!(done.out().ends_with("2 of 2 inputs converted\n"), "{}", done.out());
+    assert!(done.out().ends_with("2 of 2 inputs optimised\n"), "{}", done.out());
 }
 
 #[test]

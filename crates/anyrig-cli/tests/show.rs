@@ -143,8 +143,14 @@ fn small_commands() {
     let folder = folder();
     let at = folder.path();
     assert!(run(at, &["completions", "bash"]).exits(0).out().contains("anyrig"));
+    assert!(run(at, &["formats", "fbx"]).exits(0).out().contains("only read"));
     assert!(run(at, &["man"]).exits(0).out().starts_with(".ie"));
     assert!(run(at, &["man", "convert"]).exits(0).out().contains("dry"));
+    for (arguments, title) in [(&["man"][..], "anyrig"), (&["man", "convert"][..], "anyrig-convert")] {
+        let wanted = format!(".TH {title} 1  \"anyrig {}\" \"User Commands\"", env!("CARGO_PKG_VERSION"));
+        let page = run(at, arguments).exits(0).out();
+        assert_eq!(page.lines().find(|l| l.starts_with(".TH")).map(str::trim_end), Some(wanted.as_str()));
+    }
     run(at, &["man", "convrt"]).exits(2).says("did you mean `convert`?");
     assert!(!run(at, &["licenses"]).exits(0).stdout.is_empty());
     assert!(run(at, &["convert", "--help"]).exits(0).out().contains("Examples:"));

@@ -298,12 +298,26 @@ pub struct WrittenNumbers {
     /// How far approximated motion may lie from the original: rotations in radians, all else as a share of the scene's
     /// size or of the range of a curve.
     pub motion_error: f64,
+    /// Which texture coordinates are those of the original.
+    pub tex_coords: TexCoords,
+    /// How far approximated texture coordinates may lie from the original.
+    pub tex_coord_error: f64,
+}
+
+/// Which texture coordinates of written files are those of the original.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TexCoords {
+    /// The numbers themselves.
+    #[default]
+    AsStored,
+    /// What the transform of the first texture that reads them makes of them.
+    AsSeen,
 }
 
 impl Default for WrittenNumbers {
     /// The space that the importer states, exact at rest, motion within 1e-4.
     fn default() -> Self {
-        Self { space: None, rest_error: 0.0, motion_error: 1e-4 }
+        Self { space: None, rest_error: 0.0, motion_error: 1e-4, tex_coords: TexCoords::AsStored, tex_coord_error: 0.0 }
     }
 }
 

@@ -38,7 +38,7 @@ pub use extras::{Extras, USER};
 pub use features::{Feature, features};
 pub use format::{
     Capability, Document, ExportedFile, Exporter, FormatInfo, Hint, Importer, OptionSchema, Packaging, Score, Support,
-    WrittenNumbers,
+    TexCoords, WrittenNumbers,
 };
 pub use glam;
 pub use image::{Filter, Image, MipFilter, Sampler, Texture, TextureUse, UvTransform, Wrap};

@@ -5,7 +5,7 @@
 mod disk;
 mod wrecks;
 
-use anyrig::scene::Exporter;
+use anyrig::scene::{Exporter, Semantic};
 use anyrig::{
     Context, ConvertRequest, Error, ErrorKind, ExportedFile, MemorySource, Registry, Report, Result, Road, Scene,
     Source, Value, Verify, Via,
@@ -122,6 +122,32 @@ fn rounded_numbers_are_within_what_their_target_states() {
         assert!(registry.verify_read_back(exporter, told, &conversion.files, &context).is_ok(), "{how}");
         assert!(registry.verify_read_back(exporter, told, &conversion.files, &Context::new()).is_err(), "{how}");
     }
+}
+
+/// Texture coordinates beyond 0 to 1 are stored as fractions that a texture's transform undoes: they are compared as seen.
+#[test]
+fn squeezed_texture_coordinates_are_those_that_are_seen() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/mannequin.glb");
+    let mut options = Value::Null;
+    options.set("quantize", "fine");
+    let (registry, context) = (Registry::standard(), Context::new().with_options("gltf", options));
+    let mut scene = registry.load(&Disk::open(&path), None, &Context::new()).expect("readable");
+    let tiled = |scene: &mut Scene, change: fn(f32) -> f32| {
+        let parts = scene.meshes.values_mut().flat_map(|m| &mut m.parts);
+        for stream in parts.flat_map(|p| &mut p.streams).filter(|s| s.semantic == Semantic::TexCoord(0)) {
+            stream.values = stream.values.iter().map(|v| change(*v)).collect();
+        }
+    };
+    tiled(&mut scene, |v| v * 3.0 - 1.0);
+    let exporter = registry.exporter("glb").expect("known");
+    let files = exporter.export(scene.clone(), "x", &context).expect("exportable");
+    let text = String::from_utf8_lossy(&files[0].content.to_vec()).into_owned();
+    assert!(text.contains("KHR_texture_transform"), "nothing was squeezed");
+    let report = context.take_report();
+    let check = |scene: &Scene| registry.verify_read_back(exporter, (scene, &report), &files, &context);
+    check(&scene).unwrap_or_else(|e| panic!("{e}"));
+    tiled(&mut scene, |v| v + 0.25);
+    assert!(check(&scene).is_err(), "a texture elsewhere is no approximation");
 }
 
 /// Motions without a model are files of their own kind.

@@ -40,6 +40,62 @@ impl Bones {
         Self { by_name, order, nodes, worlds, has_skins: !scene.skins.is_empty() }
     }
 
+    /// The bones of two scenes. What is a bone in one and only a node in the other counts as a bone there too: a format of
+    /// skinned models alone hangs rigid parts on bones, where another one has plain nodes.
+    pub(super) fn of_both(a: &Scene, b: &Scene, notes: &mut Vec<String>) -> (Self, Self) {
+        let (mut bones_a, mut bones_b) = (Self::of(a), Self::of(b));
+        let in_b = bones_b.adopt(b, &bones_a);
+        let in_a = bones_a.adopt(a, &bones_b);
+        for (count, with, without) in [(in_b, "first", "second"), (in_a, "second", "first")] {
+            if count > 0 {
+                notes.push(match count {
+                    1 => format!("a plain node of the {without} counts as a bone, which it is in the {with}"),
+                    _ => format!("{count} plain nodes of the {without} count as bones, which they are in the {with}"),
+                });
+            }
+        }
+        (bones_a, bones_b)
+    }
+
+    /// Takes the nodes in that are bones elsewhere; gives their number.
+    fn adopt(&mut self, scene: &Scene, others: &Self) -> usize {
+        let mut nodes: BTreeMap<&str, NodeId> = BTreeMap::new();
+        for (id, node) in scene.nodes.iter().filter(|(_, node)| !node.name.is_empty()) {
+            nodes.entry(&node.name).or_insert(id);
+        }
+        let mut count = 0;
+        for name in &others.order {
+            let Some(node) = nodes.get(name.as_str()).filter(|_| !self.by_name.contains_key(name)) else { continue };
+            self.by_name.insert(name.clone(), *node);
+            self.order.push(name.clone());
+            self.nodes.insert(*node);
+            count += 1;
+        }
+        count
+    }
+
+    /// The way down to a bone: from below the nearest bone above that has one of the names, which is given too, else from
+    /// the root. Nodes that only one of two files has lie within the way.
+    pub(super) fn way<'s>(
+        &self,
+        scene: &'s Scene,
+        node: NodeId,
+        is_common: impl Fn(&str) -> bool,
+    ) -> (Vec<NodeId>, Option<&'s str>) {
+        let mut way = vec![node];
+        let above = std::iter::successors(scene.nodes[node].parent, |n| scene.nodes[*n].parent);
+        for id in above.take(scene.nodes.len()) {
+            let name = scene.nodes[id].name.as_str();
+            if self.nodes.contains(&id) && is_common(name) {
+                way.reverse();
+                return (way, Some(name));
+            }
+            way.push(id);
+        }
+        way.reverse();
+        (way, None)
+    }
+
     fn world(&self, node: NodeId) -> DAffine3 {
         self.worlds.get(node.index()).copied().unwrap_or_default()
     }

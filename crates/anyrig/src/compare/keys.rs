@@ -67,7 +67,8 @@ impl Side<'_> {
 /// What is compared of one bone.
 struct Moved<'n> {
     name: &'n str,
-    nodes: (NodeId, NodeId),
+    /// From below the nearest bone above that both have, down to this one.
+    ways: (Vec<NodeId>, Vec<NodeId>),
     position: Numbers,
     rotation: Numbers,
     scale: Numbers,
@@ -88,8 +89,9 @@ fn clips(
     let mut moved: Vec<Moved<'_>> = moved
         .filter_map(|name| {
             let nodes = (*a.bones.by_name.get(name)?, *b.bones.by_name.get(name)?);
+            let ways = ways((&a, nodes.0), (&b, nodes.1));
             let numbers = || Numbers::new(bounds.other);
-            Some(Moved { name, nodes, position: Numbers::new(bounds.length), rotation: numbers(), scale: numbers() })
+            Some(Moved { name, ways, position: Numbers::new(bounds.length), rotation: numbers(), scale: numbers() })
         })
         .collect();
     for moment in moments(a.clip, b.clip) {
@@ -107,12 +109,28 @@ fn clips(
     Ok(())
 }
 
+/// The ways down to a bone on both sides, from where both have the same bone above it: a node that one format has no place
+/// for is folded into what is below it. Where the bones above differ, from the roots.
+fn ways((a, node_a): (&Side<'_>, NodeId), (b, node_b): (&Side<'_>, NodeId)) -> (Vec<NodeId>, Vec<NodeId>) {
+    let is_common = |name: &str| a.bones.by_name.contains_key(name) && b.bones.by_name.contains_key(name);
+    let (way_a, above_a) = a.bones.way(a.scene, node_a, is_common);
+    let (way_b, above_b) = b.bones.way(b.scene, node_b, is_common);
+    if above_a == above_b {
+        return (way_a, way_b);
+    }
+    let whole = |side: &Side<'_>, node| side.bones.way(side.scene, node, |_| false).0;
+    (whole(a, node_a), whole(b, node_b))
+}
+
 impl Moved<'_> {
-    /// Compares the local transforms at a time after the starts.
+    /// Compares the transforms against the bone above at a time after the starts.
     fn add(&mut self, poses: &(Pose, Pose), time_secs: f64) {
-        let local = |pose: &Pose, node| pose.local(node).to_affine().to_scale_rotation_translation();
-        let (scale_a, rotation_a, position_a) = local(&poses.0, self.nodes.0);
-        let (scale_b, rotation_b, position_b) = local(&poses.1, self.nodes.1);
+        let placed = |pose: &Pose, way: &[NodeId]| {
+            let locals = way.iter().map(|node| pose.local(*node).to_affine());
+            locals.reduce(|above, local| above * local).unwrap_or_default().to_scale_rotation_translation()
+        };
+        let (scale_a, rotation_a, position_a) = placed(&poses.0, &self.ways.0);
+        let (scale_b, rotation_b, position_b) = placed(&poses.1, &self.ways.1);
         // q and -q are the same rotation.
         let rotation_b = if rotation_a.dot(rotation_b) < 0.0 { -rotation_b } else { rotation_b };
         let at = || format!("{time_secs} s");

@@ -14,8 +14,27 @@ use std::collections::BTreeMap;
 struct Points<'s> {
     /// In scene space, at rest.
     positions: Vec<[f32; 3]>,
-    /// For each posed part: where its points begin, the part, and the names of its joints.
-    parts: Vec<(usize, &'s Part, Vec<&'s str>)>,
+    /// The parts as they are shown.
+    parts: Vec<Shown<'s>>,
+}
+
+/// A part that a node shows.
+struct Shown<'s> {
+    /// Where its points begin.
+    start: usize,
+    part: &'s Part,
+    /// The names of its joints.
+    joints: Vec<&'s str>,
+    /// The node.
+    node: &'s str,
+}
+
+/// What moves a point.
+enum Movers<'s> {
+    /// Joints, with their weights by name; several joints of one name count together.
+    Joints(BTreeMap<&'s str, f64>),
+    /// The node that shows it.
+    Node(&'s str),
 }
 
 impl<'s> Points<'s> {
@@ -26,36 +45,38 @@ impl<'s> Points<'s> {
             let skin = scene.nodes[posed.node].mesh.as_ref().and_then(|m| m.skin).and_then(|s| scene.skins.get(s));
             let joints =
                 skin.map_or_else(Vec::new, |s| s.joints.iter().map(|j| scene.nodes[*j].name.as_str()).collect());
-            points.parts.push((points.positions.len(), part, joints));
+            let (start, node) = (points.positions.len(), scene.nodes[posed.node].name.as_str());
+            points.parts.push(Shown { start, part, joints, node });
             points.positions.extend(posed.positions);
         }
         Ok(points)
     }
 
     /// The part of a point, and its index in it.
-    fn part(&self, point: usize) -> Option<(&'s Part, &[&'s str], usize)> {
-        let after = self.parts.partition_point(|(start, ..)| *start <= point);
-        let (start, part, joints) = self.parts.get(after.checked_sub(1)?)?;
-        Some((part, joints, point - start))
+    fn part(&self, point: usize) -> Option<(&Shown<'s>, usize)> {
+        let after = self.parts.partition_point(|shown| shown.start <= point);
+        let shown = self.parts.get(after.checked_sub(1)?)?;
+        Some((shown, point - shown.start))
     }
 
-    /// Weight by name of joint; several joints of one name count together.
-    fn weights(&self, point: usize) -> BTreeMap<&'s str, f64> {
+    fn movers(&self, point: usize) -> Movers<'s> {
         let mut weights = BTreeMap::new();
-        let Some((part, joints, local)) = self.part(point) else { return weights };
-        let Some(influences) = &part.influences else { return weights };
+        let Some((shown, local)) = self.part(point) else { return Movers::Joints(weights) };
+        let Some(influences) = shown.part.influences.as_ref().filter(|_| !shown.joints.is_empty()) else {
+            return Movers::Node(shown.node);
+        };
         let (indexes, shares) = influences.of(local);
         for (index, share) in indexes.iter().zip(shares).filter(|(_, share)| **share != 0.0) {
-            if let Some(name) = joints.get(*index as usize) {
+            if let Some(name) = shown.joints.get(*index as usize) {
                 *weights.entry(*name).or_insert(0.0) += f64::from(*share);
             }
         }
-        weights
+        Movers::Joints(weights)
     }
 
     fn uv(&self, point: usize) -> Option<[f64; 2]> {
-        let (part, _, local) = self.part(point)?;
-        let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain == Domain::Point && s.width == 2)?;
+        let (shown, local) = self.part(point)?;
+        let stream = shown.part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain == Domain::Point && s.width == 2)?;
         let values = stream.values.get(local * 2..local * 2 + 2)?;
         Some([values[0].into(), values[1].into()])
     }
@@ -71,7 +92,7 @@ pub(super) fn compare(
 ) -> Result<()> {
     let (points_a, points_b) = (Points::of(a, context)?, Points::of(b, context)?);
     let (count_a, count_b) = (points_a.positions.len(), points_b.positions.len());
-    let triangles = |points: &Points<'_>| points.parts.iter().map(|(_, part, _)| part.triangle_count()).sum::<usize>();
+    let triangles = |points: &Points<'_>| points.parts.iter().map(|shown| shown.part.triangle_count()).sum::<usize>();
     let (triangles_a, triangles_b) = (triangles(&points_a), triangles(&points_b));
     if triangles_a != triangles_b {
         found.push(told("triangles", format!("{triangles_a} against {triangles_b}")));
@@ -121,15 +142,29 @@ fn pairs_in_order(a: &Points<'_>, b: &Points<'_>, bounds: Bounds) -> Paired {
         if let Some((x, y)) = a.uv(index).zip(b.uv(index)) {
             uvs.add_all(x, y, || format!("vertices[{index}].tex_coord"));
         }
-        add_weights(&mut weights, &a.weights(index), &b.weights(index), index);
+        add_weights(&mut weights, a.movers(index), b.movers(index), index);
     }
     let found =
         [places.finish("vertices.position"), uvs.finish("vertices.tex_coord"), weights.finish("vertices.weights")];
     Paired { found: found.into_iter().flatten().collect(), apart }
 }
 
-fn add_weights(numbers: &mut Numbers, a: &BTreeMap<&str, f64>, b: &BTreeMap<&str, f64>, index: usize) {
-    for (name, weight) in a {
+/// The weights of a point that a node moves, where it may as well hang on the joint of that name alone.
+fn as_joints<'n>(node: &'n str, joints: &BTreeMap<&str, f64>) -> BTreeMap<&'n str, f64> {
+    if joints.contains_key(node) { BTreeMap::from([(node, 1.0)]) } else { BTreeMap::new() }
+}
+
+fn add_weights(numbers: &mut Numbers, a: Movers<'_>, b: Movers<'_>, index: usize) {
+    let (a, b) = match (a, b) {
+        (Movers::Joints(a), Movers::Joints(b)) => (a, b),
+        (Movers::Node(node), Movers::Joints(b)) => (as_joints(node, &b), b),
+        (Movers::Joints(a), Movers::Node(node)) => {
+            let b = as_joints(node, &a);
+            (a, b)
+        }
+        (Movers::Node(_), Movers::Node(_)) => return,
+    };
+    for (name, weight) in &a {
         numbers.add(*weight, b.get(name).copied().unwrap_or(0.0), || format!("vertices[{index}].weights[{name}]"));
     }
     for (name, weight) in b.iter().filter(|(name, _)| !a.contains_key(*name)) {
@@ -181,7 +216,7 @@ fn nearest_pairs(a: &Points<'_>, b: &Points<'_>, bounds: Bounds, context: &Conte
         if let Some((x, y)) = uv.zip(b.uv(nearest)) {
             uvs.add_all(x, y, || format!("vertices[{index}].tex_coord"));
         }
-        add_weights(&mut weights, &a.weights(index), &b.weights(nearest), index);
+        add_weights(&mut weights, a.movers(index), b.movers(nearest), index);
     }
     found.extend(far.finish("vertices.distance_to_second"));
     let mut far = Numbers::new(bounds.length);

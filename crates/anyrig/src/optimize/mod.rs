@@ -61,8 +61,8 @@ impl Optimization {
 }
 
 /// Runs the chain of passes over a validated scene: prune, merge, limit influences, weld, simplify, reorder, reduce keys,
-/// share. [`OptimizeOptions`] choose which, and how far each may go; by default nothing is lost, and nothing moves
-/// farther than the bounds of [`passes::ReduceKeysOptions`].
+/// share. [`OptimizeOptions`] choose which, and how far each may go; by default nothing is lost, nothing moves farther than
+/// the bounds of [`passes::ReduceKeysOptions`], and normals and tangents turn by no more than rounding turns them.
 ///
 /// # Errors
 /// Those of the passes, and of [`OptimizeOptions::check`].

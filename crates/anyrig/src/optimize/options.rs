@@ -122,7 +122,8 @@ pub struct OptimizeOptions {
     pub max_influences: u32,
     /// weld: largest distance of equal positions, in the scene's unit.
     pub weld_position: f64,
-    /// weld: largest angle of equal normals and tangents, in radians.
+    /// weld: largest angle of equal normals and tangents, in radians. By default what single precision makes of one
+    /// direction that is computed twice.
     pub weld_direction_rad: f64,
     /// weld: largest difference of equal texture coordinates.
     pub weld_tex_coord: f64,
@@ -148,6 +149,9 @@ pub struct OptimizeOptions {
     pub keys_other_share: f64,
 }
 
+/// Some eighty units of single precision, and a hundredth of what can be seen.
+const SAME_DIRECTION_RAD: f64 = 1e-5;
+
 impl Default for OptimizeOptions {
     fn default() -> Self {
         let (prune, merge, keys) = (PruneOptions::default(), MergeOptions::default(), ReduceKeysOptions::default());
@@ -167,7 +171,7 @@ impl Default for OptimizeOptions {
             root_sets: merge.root_sets,
             max_influences: 0,
             weld_position: weld.position,
-            weld_direction_rad: weld.direction_rad,
+            weld_direction_rad: SAME_DIRECTION_RAD,
             weld_tex_coord: weld.tex_coord,
             weld_color: weld.color,
             weld_weight: weld.weight,

@@ -71,9 +71,10 @@ impl Comparison<'_> {
         let (size, coordinate) = shown.extent();
         let rest_error = if self.approximated() { self.numbers.rest_error * size } else { 0.0 };
         let tolerance = OF_SIZE * size + OF_COORDINATE * coordinate + rest_error;
-        let uv_a = texture_coordinates(self.expected, &rest, context)?;
-        let uv_b = texture_coordinates(first, &rest_of_first, context)?;
-        let sides = Sides { a: &shown, b: &read, uv_a: &uv_a, uv_b: &uv_b, tolerance };
+        let uv_a = texture_coordinates(self.expected, (&rest, self.numbers.tex_coords), context)?;
+        let uv_b = texture_coordinates(first, (&rest_of_first, self.numbers.tex_coords), context)?;
+        let uv_error = if self.approximated() { self.numbers.tex_coord_error } else { 0.0 };
+        let sides = Sides { a: &shown, b: &read, uv_a: &uv_a, uv_b: &uv_b, tolerance, uv_error };
         let pairing = Pairing::at_rest(&sides, context)?;
         drop((shown, read, uv_a, uv_b));
         for (clip, written) in pairs {

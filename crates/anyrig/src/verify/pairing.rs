@@ -108,6 +108,8 @@ pub(super) struct Sides<'a> {
     pub(super) uv_b: TextureCorners<'a>,
     /// How far corners may lie apart.
     pub(super) tolerance: f64,
+    /// How far texture coordinates may lie apart because they were approximated.
+    pub(super) uv_error: f64,
 }
 
 impl Sides<'_> {
@@ -123,8 +125,13 @@ impl Sides<'_> {
     fn same_texture(&self, a: usize, b: usize, turn: u8) -> bool {
         let (Some(from), Some(to)) = (self.uv_a.get(a), self.uv_b.get(b)) else { return true };
         let to = turned(*to, turn);
-        let apart = |c: usize, k: usize| (from[c][k] - to[c][k]).abs() <= UV_TOLERANCE * from[c][k].abs().max(1.0);
+        let apart = |c: usize, k: usize| (from[c][k] - to[c][k]).abs() <= self.uv_reach(from[c][k]);
         (0..3).all(|c| (0..2).all(|k| from[c][k].is_nan() || apart(c, k)))
+    }
+
+    /// How far a texture coordinate may lie from another.
+    fn uv_reach(&self, value: f32) -> f32 {
+        UV_TOLERANCE * value.abs().max(1.0) + self.uv_error as f32
     }
 
     fn by_place(&self, context: &Context) -> Result<Pairing> {
@@ -189,7 +196,7 @@ impl Sides<'_> {
         if sum.is_nan() {
             return (i64::MIN, i64::MAX);
         }
-        let reach = uv_sum(&uvs.map(|uv| uv.map(|v| UV_TOLERANCE * v.abs().max(1.0))));
+        let reach = uv_sum(&uvs.map(|uv| uv.map(|v| self.uv_reach(v))));
         // Twice as far, since the numbers that are compared are rounded.
         (uv_span(sum - 2.0 * reach), uv_span(sum + 2.0 * reach))
     }

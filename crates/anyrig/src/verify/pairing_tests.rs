@@ -2,7 +2,7 @@ use super::super::shown::texture_coordinates;
 use super::*;
 use anyrig_animation::Pose;
 use anyrig_bytes::{ErrorKind, Limits};
-use anyrig_scene::{Domain, Mesh, MeshInstance, Node, Part, Scene, Semantic, Stream};
+use anyrig_scene::{Domain, Mesh, MeshInstance, Node, Part, Scene, Semantic, Stream, TexCoords};
 
 /// Triangles that all lie at one place, with one texture coordinate for all corners of each.
 fn layers(uvs: impl Iterator<Item = f32>) -> Scene {
@@ -26,9 +26,12 @@ fn in_plane(uvs: impl Iterator<Item = [f32; 2]>) -> Scene {
 fn paired(a: &Scene, b: &Scene, context: &Context) -> Result<Pairing> {
     let (rest_a, rest_b) = (Pose::rest(a), Pose::rest(b));
     let (shown_a, shown_b) = (Shown::of(a, &rest_a, &[], context)?, Shown::of(b, &rest_b, &[], context)?);
-    let uv_a = texture_coordinates(a, &rest_a, context)?;
-    let uv_b = texture_coordinates(b, &rest_b, context)?;
-    Pairing::at_rest(&Sides { a: &shown_a, b: &shown_b, uv_a: &uv_a, uv_b: &uv_b, tolerance: 1e-5 }, context)
+    let uv_a = texture_coordinates(a, (&rest_a, TexCoords::AsStored), context)?;
+    let uv_b = texture_coordinates(b, (&rest_b, TexCoords::AsStored), context)?;
+    Pairing::at_rest(
+        &Sides { a: &shown_a, b: &shown_b, uv_a: &uv_a, uv_b: &uv_b, tolerance: 1e-5, uv_error: 0.0 },
+        context,
+    )
 }
 
 const MANY: u32 = 200_000;

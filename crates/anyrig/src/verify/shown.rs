@@ -1,9 +1,9 @@
 //! What a scene shows in a pose, as points, lines and triangles.
 
 use anyrig_animation::{Evaluator, PointBox, Pose, PosedPart, try_for_each_posed_part};
-use anyrig_bytes::{Context, Error, Place, Result};
+use anyrig_bytes::{Context, Error, Place, Result, maths};
 use anyrig_scene::glam::{DAffine3, DVec3};
-use anyrig_scene::{Domain, Influences, NodeId, Part, Scene, Semantic, Topology, Trs, walk};
+use anyrig_scene::{Domain, Influences, NodeId, Part, Scene, Semantic, TexCoords, Topology, Trs, UvTransform, walk};
 
 /// A point, a line or a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,11 @@ impl Shown {
 ///
 /// # Errors
 /// As [`Shown::of`].
-pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose, context: &Context) -> Result<Vec<[[f32; 2]; 3]>> {
+pub(super) fn texture_coordinates(
+    scene: &Scene,
+    (pose, which): (&Pose, TexCoords),
+    context: &Context,
+) -> Result<Vec<[[f32; 2]; 3]>> {
     let (mut all, fronts, apart) = (Vec::new(), Fronts::of(scene), context.apart());
     try_for_each_posed_part(scene, pose, |posed| {
         apart.check_cancelled()?;
@@ -90,15 +94,33 @@ pub(super) fn texture_coordinates(scene: &Scene, pose: &Pose, context: &Context)
         let stream = part.stream(&Semantic::TexCoord(0)).filter(|s| s.domain != Domain::Face);
         let values = stream.and_then(|s| s.arrays::<2>()).unwrap_or(&[]);
         let by_corner = stream.is_some_and(|s| s.domain == Domain::Corner);
+        let seen = seen_by(scene, &posed, part).filter(|_| which == TexCoords::AsSeen);
+        let see = |uv: [f32; 2]| seen.map_or(uv, |transform| moved(uv, transform));
         for_each_primitive(part, fronts.winding(&posed, part), |_, corners| {
             if corners.iter().all(|c| part.point_of(*c) < posed.positions.len()) {
                 let at = |c: usize| if by_corner { c } else { part.point_of(c) };
-                all.push(corners.map(|c| values.get(at(c)).copied().unwrap_or([f32::NAN; 2])));
+                all.push(corners.map(|c| values.get(at(c)).copied().map_or([f32::NAN; 2], see)));
             }
         });
         Ok(())
     })?;
     Ok(all)
+}
+
+/// The transform of the first texture that reads the first coordinates of a part.
+fn seen_by(scene: &Scene, posed: &PosedPart, part: &Part) -> Option<UvTransform> {
+    let instance = scene.nodes.get(posed.node)?.mesh.as_ref()?;
+    let material = scene.materials.get(instance.materials.get(part.slot as usize).copied().flatten()?)?;
+    material.texture_uses().find(|(_, used)| used.uv_set == 0).and_then(|(_, used)| used.transform)
+}
+
+/// Texture coordinates as a transform moves them, counter-clockwise as seen where V grows downwards.
+fn moved(uv: [f32; 2], transform: UvTransform) -> [f32; 2] {
+    let (sin, cos) = maths::f64::sin_cos(f64::from(transform.rotation_rad));
+    let scaled = |axis: usize| f64::from(uv[axis]) * f64::from(transform.scale[axis]);
+    let offset = transform.offset.map(f64::from);
+    let (u, v) = (scaled(0), scaled(1));
+    [(offset[0] + cos * u + sin * v) as f32, (offset[1] - sin * u + cos * v) as f32]
 }
 
 fn place(posed: &PosedPart) -> Place {

@@ -38,7 +38,8 @@ pub enum Meshopt {
 
 /// Whether numbers are rounded to whole ones of 8 and 16 bits, by `KHR_mesh_quantization`. The report says how far each
 /// mesh may move. Positions of a mesh are rounded where every node that shows it can undo the scale: by the inverse bind
-/// matrices of its skin, or by its own transform when it has no children and is not animated, a joint or a light.
+/// matrices of its skin, or by its own transform when it has no children and is not animated, a joint or a light. Texture coordinates beyond 0 to 1
+/// are brought into that range where the textures that read them can undo it, by `KHR_texture_transform`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantize {

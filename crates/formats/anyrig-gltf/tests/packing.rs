@@ -7,8 +7,9 @@ use anyrig_bytes::{Context, MemorySource, Report, Value, maths};
 use anyrig_gltf::{Glb, Gltf, OPTIONS};
 use anyrig_scene::glam::{DQuat, DVec3};
 use anyrig_scene::{
-    Channel, Curve, DeltaStream, ExportedFile, Exporter, Id, Interpolation, Mesh, MeshInstance, MorphTarget, Node,
-    Part, PartMorph, Property, Scene, Semantic, Storage, Stream, Target, Trs,
+    Channel, Curve, DeltaStream, ExportedFile, Exporter, Id, Interpolation, Material, Mesh, MeshId, MeshInstance,
+    MorphTarget, Node, Part, PartMorph, Property, Scene, Semantic, Storage, Stream, Target, Texture, TextureUse, Trs,
+    UvTransform,
 };
 use helpers::{Disk, corpus, import, layout};
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,20 +174,43 @@ fn farthest(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max)
 }
 
+/// Texture coordinates as the first texture that reads them has them, or as they are.
+fn as_seen(scene: &Scene, (mesh, part, set): (MeshId, usize, u32), stream: &Stream) -> Vec<f32> {
+    let slot = scene.meshes[mesh].parts[part].slot as usize;
+    let instances = scene.nodes.values().filter_map(|n| n.mesh.as_ref()).filter(|i| i.mesh == mesh);
+    let mut materials = instances.filter_map(|i| scene.materials.get(i.materials.get(slot).copied().flatten()?));
+    let reads =
+        |m: &Material| m.texture_uses().find(|(_, used)| used.uv_set == set).and_then(|(_, used)| used.transform);
+    let transform = materials.find_map(reads).unwrap_or(UvTransform::IDENTITY);
+    let (sin, cos) = maths::f64::sin_cos(f64::from(transform.rotation_rad));
+    let turned = |uv: &[f32; 2]| {
+        let scaled: [f64; 2] = std::array::from_fn(|i| f64::from(uv[i]) * f64::from(transform.scale[i]));
+        let offset = transform.offset.map(f64::from);
+        let (u, v) = (cos * scaled[0] + sin * scaled[1], cos * scaled[1] - sin * scaled[0]);
+        [(offset[0] + u) as f32, (offset[1] + v) as f32]
+    };
+    stream.values.as_chunks::<2>().0.iter().flat_map(turned).collect()
+}
+
 /// Numbers that come back as they are shown are within what the report says of their mesh, and not far within.
 fn numbers_keep_to_what_is_told(name: &str, before: &Scene, after: &Scene, report: &Report) {
     let mut nearest: BTreeMap<&str, f64> = BTreeMap::new();
     for (id, mesh) in before.meshes.iter() {
         let told = told(report, id.index());
-        let pairs = mesh.parts.iter().zip(&after.meshes[id].parts);
-        let streams = pairs.flat_map(|(a, b)| a.streams.iter().filter_map(|s| Some((s, b.stream(&s.semantic)?))));
-        for (a, b) in streams {
+        let pairs = mesh.parts.iter().zip(&after.meshes[id].parts).enumerate();
+        let streams = pairs.flat_map(|(number, (a, b))| {
+            a.streams.iter().filter_map(move |s| Some((number, s, b.stream(&s.semantic)?)))
+        });
+        for (number, a, b) in streams {
             let width = usize::from(a.width);
             let turns = || a.values.chunks_exact(width).zip(b.values.chunks_exact(width)).map(|(a, b)| angle(a, b));
             let (what, real) = match a.semantic {
                 Semantic::Normal => ("normals", turns().fold(0.0, f64::max)),
                 Semantic::Tangent => ("tangents", turns().fold(0.0, f64::max)),
-                Semantic::TexCoord(_) => ("texture coordinates", farthest(&a.values, &b.values)),
+                Semantic::TexCoord(set) => {
+                    let seen = |scene, stream| as_seen(scene, (id, number, set), stream);
+                    ("texture coordinates", farthest(&seen(before, a), &seen(after, b)))
+                }
                 Semantic::Color(_) => ("colours", farthest(&a.values, &b.values)),
                 _ => continue,
             };
@@ -228,8 +252,8 @@ fn keys_keep_to_what_is_told(name: &str, (before, after): (&Scene, &Scene), repo
 /// The largest angle between keys, in degrees.
 fn farthest_turn(a: &Curve, b: &Curve) -> f64 {
     let key = |curve: &Curve, key| {
-        let q: [f64; 4] = std::array::from_fn(|i| f64::from(curve.value(key)[i]));
-        DQuat::from_array(q).normalize()
+        let q = DQuat::from_array(std::array::from_fn(|i| f64::from(curve.value(key)[i])));
+        q / q.length()
     };
     let angle = |k| {
         let (a, b) = (key(a, k), key(b, k));
@@ -449,6 +473,38 @@ fn normals_that_are_a_little_long_are_rounded() {
     let normals = streams(&back).into_iter().filter(|s| s.semantic == Semantic::Normal);
     assert!(normals.clone().count() == 2 && normals.clone().all(|s| s.storage == Storage::Snorm16));
     assert!(normals.flat_map(|s| s.values.iter()).all(|v| *v == 0.0 || *v == 1.0));
+}
+
+/// What tiles goes beyond 0 to 1, which fractions do not; the texture that reads it undoes what brings it there.
+#[test]
+fn texture_coordinates_that_tile_are_rounded_where_textures_can_undo_it() {
+    let mut scene = squares();
+    let texture = scene.textures.push(Texture::default());
+    let mut material = Material::new("tiles");
+    let mut used = TextureUse::new(texture);
+    used.uv_set = 1;
+    material.base_color_texture = Some(used);
+    let material = scene.materials.push(material);
+    let instances = scene.nodes.values_mut().filter_map(|n| n.mesh.as_mut());
+    instances.for_each(|instance| instance.materials = vec![Some(material)]);
+    for how in ["small", "fine"] {
+        let (back, _, report) = through(&scene, &[("quantize", how)]);
+        assert_eq!(report.count_of("gltf.range-not-quantized"), 0, "{how}");
+        let found = streams(&back).into_iter().filter(|s| s.semantic == Semantic::TexCoord(1));
+        assert!(found.clone().count() == 2 && found.clone().all(|s| s.storage == Storage::Unorm16), "{how}");
+        let place = (MeshId::new(0), 0, 1);
+        let seen = |scene: &Scene| {
+            let stream = scene.meshes[place.0].parts[0].stream(&Semantic::TexCoord(1)).expect("there");
+            as_seen(scene, place, stream)
+        };
+        let (real, stated) = (farthest(&seen(&scene), &seen(&back)), told(&report, 0)["texture coordinates"]);
+        assert!(real <= stated && stated < 1e-4, "{how}: {real}, told {stated}");
+        let json = helpers::made::parsed(&exported(&scene, &[("quantize", how)]));
+        assert!(json["extensionsRequired"].to_string().contains("KHR_texture_transform"), "{json}");
+    }
+    // Without the option all stays as it was.
+    let json = helpers::made::parsed(&exported(&scene, &[]));
+    assert!(!json.to_string().contains("KHR_texture_transform"), "{json}");
 }
 
 #[test]

@@ -199,7 +199,7 @@ impl Saver<'_> {
 }
 
 /// The materials that import kept for a mesh that no node shows.
-fn kept_materials(mesh: &Mesh) -> Materials {
+pub(super) fn kept_materials(mesh: &Mesh) -> Vec<Option<MaterialId>> {
     let number = |v: &Value| v.as_i64().and_then(|n| usize::try_from(n).ok()).map(MaterialId::new);
     let kept = mesh.extras.get(MATERIALS).and_then(Value::as_array).unwrap_or_default();
     let mut materials: Materials = kept.iter().map(number).collect();

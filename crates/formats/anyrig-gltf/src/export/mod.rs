@@ -21,6 +21,7 @@ mod packer;
 mod prepare;
 mod quantize;
 mod skins;
+mod squeeze;
 mod stale;
 mod streams;
 mod surfaces;
@@ -33,7 +34,7 @@ use crate::names::{ASSET, REQUIRED};
 use crate::options::Names;
 use crate::{Form, GltfOptions};
 use anyrig_bytes::{Context, Result, Value};
-use anyrig_scene::{ExportedFile, MeshId, Scene, WrittenNumbers};
+use anyrig_scene::{ExportedFile, MeshId, Scene, TexCoords, WrittenNumbers};
 use std::collections::BTreeSet;
 
 /// Writes a validated scene.
@@ -45,8 +46,9 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
     if options.names == Names::Strip {
         prepare::strip_names(&mut scene, context);
     }
-    quantize::quantize(&mut scene, &options, context);
+    let needs = quantize::quantize(&mut scene, &options, context);
     let mut saver = Saver::new(&scene, &options, context);
+    needs.into_iter().for_each(|extension| saver.packer.require(extension));
     let mut files = files::Files::new(form, &options, stem);
     saver.images(&mut files)?;
     saver.textures();
@@ -67,7 +69,11 @@ pub(crate) fn export(mut scene: Scene, stem: &str, form: Form, context: &Context
 /// How far what is shown may lie from the scene: by nothing at rest, unless numbers are rounded.
 pub(crate) fn written_numbers(context: &Context) -> Result<WrittenNumbers> {
     let mut numbers = WrittenNumbers::default();
-    numbers.rest_error = quantize::error(GltfOptions::of(context)?.quantize);
+    let how = GltfOptions::of(context)?.quantize;
+    numbers.rest_error = quantize::error(how);
+    if how.extends() && how.rounds() {
+        (numbers.tex_coords, numbers.tex_coord_error) = (TexCoords::AsSeen, squeeze::MOST_ERROR);
+    }
     Ok(numbers)
 }
 

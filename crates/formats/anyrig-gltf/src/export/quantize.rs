@@ -6,6 +6,7 @@
 
 use super::animations::vector_bits;
 use super::meshes::has_influences;
+use super::squeeze::{Place, Squeeze, squeeze};
 use super::streams::{has_directions, unit_vectors};
 use crate::GltfOptions;
 use crate::codes;
@@ -90,17 +91,20 @@ pub(super) fn error(how: Quantize) -> f64 {
     }
 }
 
-/// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`.
-pub(super) fn quantize(scene: &mut Scene, options: &GltfOptions, context: &Context) {
+/// Rounds what a scene that is ready for writing holds; nothing for `Off` and `Keep`. Gives the extension without which
+/// textures would lie elsewhere, where one came to be needed.
+pub(super) fn quantize(scene: &mut Scene, options: &GltfOptions, context: &Context) -> Option<&'static str> {
     let bits = match options.quantize {
-        Quantize::Off | Quantize::Keep => return,
+        Quantize::Off | Quantize::Keep => return None,
         Quantize::Core => CORE,
         Quantize::Small => SMALL,
         Quantize::Fine => FINE,
     };
     let grids = bits.steps.map_or_else(BTreeMap::new, |steps| grids(scene, steps, context));
     let directions = if options.filters() { Directions::ByFilter } else { Directions::Each };
-    let mut rounder = Rounder { bits, directions, known: BTreeMap::new(), context };
+    let squeezed = if options.quantize.extends() { squeeze(scene) } else { BTreeMap::new() };
+    let needs = (!squeezed.is_empty()).then_some("KHR_texture_transform");
+    let mut rounder = Rounder { bits, directions, squeezed, known: BTreeMap::new(), context };
     for index in 0..scene.meshes.len() {
         let id = MeshId::new(index);
         let Some(mesh) = scene.meshes.get_mut(id) else { continue };
@@ -115,6 +119,7 @@ pub(super) fn quantize(scene: &mut Scene, options: &GltfOptions, context: &Conte
         context.tell(&codes::QUANTIZED, "animations", message);
     }
     undo(scene, &grids);
+    needs
 }
 
 /// How far rotations of 16 bits turn: half a step in each of four numbers, of which the angle is twice.
@@ -269,16 +274,16 @@ fn fixed_nodes(scene: &Scene) -> BTreeSet<NodeId> {
     fixed
 }
 
-/// Meshes that need the same grid.
-struct Groups(Vec<usize>);
+/// What must be treated alike, by numbers.
+pub(super) struct Groups(Vec<usize>);
 
 impl Groups {
-    fn new(len: usize) -> Self {
+    pub(super) fn new(len: usize) -> Self {
         Self((0..len).collect())
     }
 
     /// Paths are halved on the way, so that long chains are walked once.
-    fn find(&mut self, mut index: usize) -> usize {
+    pub(super) fn find(&mut self, mut index: usize) -> usize {
         while self.0[index] != index {
             self.0[index] = self.0[self.0[index]];
             index = self.0[index];
@@ -287,7 +292,7 @@ impl Groups {
     }
 
     /// The group of the lower number takes the other.
-    fn join(&mut self, a: usize, b: usize) {
+    pub(super) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b)] = a.min(b);
     }
@@ -317,11 +322,14 @@ const OCTAHEDRAL_TURN: f64 = 2.121_320_343_559_642_5;
 struct Rounder<'a> {
     bits: Bits,
     directions: Directions,
+    /// Texture coordinates that were brought into 0 to 1.
+    squeezed: BTreeMap<Place, Squeeze>,
     known: Known,
     context: &'a Context,
 }
 
 /// How far numbers of a kind move at most.
+#[derive(Clone, Copy)]
 struct Moved {
     what: &'static str,
     most: f64,
@@ -367,7 +375,7 @@ impl Rounder<'_> {
             let subject = format!("mesh {index} part {number}");
             for stream in &mut part.streams {
                 match self.stream(stream, &subject, grid.map(|g| (g, index))) {
-                    Some(moved) => bounds.add(moved),
+                    Some(moved) => bounds.add(self.as_seen(moved, stream, (index, number))),
                     None if matches!(stream.semantic, Semantic::TexCoord(_) | Semantic::Color(_)) => {
                         kept.insert(stream.semantic.to_string());
                     }
@@ -389,6 +397,13 @@ impl Rounder<'_> {
             self.context.tell(&codes::RANGE_NOT_QUANTIZED, format!("mesh {index}"), message);
         }
         bounds.words()
+    }
+
+    /// How far what is seen moves: stored texture coordinates may stand for a wider range.
+    fn as_seen(&self, moved: Moved, stream: &Stream, (mesh, part): (usize, usize)) -> Moved {
+        let Semantic::TexCoord(set) = stream.semantic else { return moved };
+        let squeeze = self.squeezed.get(&(mesh, part, set));
+        squeeze.map_or(moved, |squeeze| Moved { most: squeeze.error(moved.most), ..moved })
     }
 
     /// Rounds a stream; gives what it is called and how far its numbers move at most.

@@ -89,8 +89,9 @@ pub(super) fn report(scene: &Scene, target: &Target) -> Report {
         let resting = used.get(&Feature::MorphRestWeights).map_or(0, |n| *n as usize);
         count(&mut report, &codes::MORPH_REST_WEIGHT, "morphs", "they rest at 0", resting);
     }
-    if scene.extras.carried().next().is_some() {
-        tell(&mut report, &codes::METADATA_LEFT_OUT, "file", "");
+    let metadata: Vec<&str> = scene.extras.carried().map(|(namespace, _)| namespace).collect();
+    if !metadata.is_empty() {
+        tell(&mut report, &codes::METADATA_LEFT_OUT, "file", listed(metadata.iter().copied()));
     }
     if let Some(nodes) = used.get(&Feature::PlainNodes) {
         report.push(Diagnostic::new(&codes::NODES_FOLDED, "plain nodes", "").times(*nodes));

@@ -67,7 +67,7 @@ impl<'a> Builder<'a> {
         bones.insert(0, root);
         self.skeleton.by_node.values_mut().for_each(|bone| *bone += 1);
         self.common_root = true;
-        context.tell(&codes::COMMON_ROOT, "bones", format!("{roots} roots hang on it"));
+        context.tell(&codes::COMMON_ROOT, "bones", format!("{roots} roots hang on a new bone"));
     }
 
     pub(super) fn bind(&mut self, node: NodeId, worlds: &[DAffine3], context: &Context) -> Instance {
