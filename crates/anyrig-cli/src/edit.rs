@@ -20,8 +20,8 @@ Examples:
 
 Paths are those that `anyrig dissect` shows; [3] is an element by number, [Hips] by its name. Of a GLB they are those of \
 its JSON: its header and chunks follow from that, and the numbers in buffers cannot be set. In [\"quotes\"] brackets and = \
-belong to the name, and a backslash takes a quote after it as it is. Values are JSON; what is not JSON is a text. Only the \
-bytes of the fields change, and the lengths and offsets that depend on them. All fields are set, \
+belong to the name, and \\ takes a quote after it as it is. Values are JSON; what is not JSON is a text. Only the bytes of \
+the fields change, and the lengths and offsets that depend on them. All fields are set, \
 or none. Counts follow from what is counted: `anyrig dump` and `anyrig load` add and remove elements.";
 
 /// Set single fields of a file and leave all else

@@ -30,8 +30,7 @@ reduce-keys, share. By default nothing is lost: only what nothing uses, what is 
 rounding too), and keys of motions that stay within 0.00001 m and 0.00005 rad without them. A file that would not become \
 smaller, or would lose something, is written as it was, unless another format is asked for or options of one: then a larger \
 file is written, and told. The output has the format of the input, unless --to or the ending of -o says otherwise; a .gltf \
-gets its data \
-in files beside it, or with -O resources=embedded in itself.
+gets its data in files beside it, or with -O resources=embedded in itself.
 The files are staged and read again as by `anyrig convert`; an input is never overwritten.";
 
 /// Make files smaller that look and move the same
@@ -117,6 +116,7 @@ impl OptimizeArgs {
             care: self.care.clone(),
             report: if self.json { Some(PathBuf::from("-")) } else { self.report.clone() },
             dry_run: self.dry_run,
+            bake: None,
             optimize: Some(optimize),
         })
     }
