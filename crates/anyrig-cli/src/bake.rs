@@ -13,7 +13,7 @@ Examples:
   anyrig bake avatar.glb --to urhox                   for an engine that knows none of them
   anyrig bake avatar.glb -o plain.glb --rate 30 --springs keep
 
-Every clip is played from its start to its end; springs hang in its first pose for a second before it begins. Keys that
+Every clip is played from its start to its end; springs hang in its first pose for a second before it begins. Keys that \
 are not needed within 0.00001 m and 0.00005 rad are left out. All else is as with `anyrig convert`.";
 
 /// Turn what constraints, IK chains and springs do into keys of the clips

@@ -3,11 +3,14 @@
 use anyrig_scene::{Scene, Target};
 
 /// Leaves out the channels on other targets, before time is spent on baking what cannot be written. Clips stay, and stay
-/// as long as they were: where the longest channel goes, the length is stated.
+/// as long as they were: where the longest channel goes, the length is stated. A clip of which nothing is kept has its first
+/// channel still, so that who writes sees that it was not empty.
 pub fn keep_channels(scene: &mut Scene, is_kept: impl Fn(&Target) -> bool) {
     for clip in &mut scene.clips {
         let end = clip.end_secs();
-        clip.channels.retain(|channel| is_kept(&channel.target));
+        let kept = clip.channels.iter().position(|channel| is_kept(&channel.target)).unwrap_or_default();
+        let mut index = 0..clip.channels.len();
+        clip.channels.retain(|channel| index.next() == Some(kept) || is_kept(&channel.target));
         if clip.end_secs() != end {
             clip.length_secs = Some(end - clip.start_secs);
         }
@@ -36,5 +39,7 @@ mod tests {
         keep_channels(&mut scene, |target| *target == moved);
         let clip = &scene.clips[0];
         assert_eq!((clip.channels.len(), clip.length_secs, clip.end_secs()), (1, Some(3.0), 4.0));
+        keep_channels(&mut scene, |_| false);
+        assert_eq!(scene.clips[0].channels.len(), 1, "it was not empty");
     }
 }

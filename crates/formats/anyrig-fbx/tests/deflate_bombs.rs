@@ -87,9 +87,8 @@ fn mesh_file(vertices: &[u8], corners: &[u8]) -> Vec<u8> {
 }
 
 fn keys_file(count: usize) -> Vec<u8> {
-    let times: Vec<u8> = (0..count as i64).flat_map(|i| (i * 46_186_158).to_le_bytes()).collect();
     let links =
-        [("OO", 5, 4, ""), ("OO", 4, 3, ""), ("OO", 6, 4, ""), ("OP", 7, 6, "d|X"), ("OP", 6, 2, "Lcl Translation")];
+        [("OO", 2, 0, ""), ("OO", 4, 3, ""), ("OO", 6, 4, ""), ("OP", 7, 6, "d|X"), ("OP", 6, 2, "Lcl Translation")];
     let mut file = Writer::new();
     file.node("Objects", &[], &|file| {
         file.leaf("Model", &[id(2), text("m\0\x01Model"), text("Null")]);
@@ -97,7 +96,7 @@ fn keys_file(count: usize) -> Vec<u8> {
         file.leaf("AnimationLayer", &[id(4), text("l\0\x01AnimLayer"), text("")]);
         file.leaf("AnimationCurveNode", &[id(6), text("T\0\x01AnimCurveNode"), text("")]);
         file.node("AnimationCurve", &[id(7), text("\0\x01AnimCurve"), text("")], &|file| {
-            file.leaf("KeyTime", &[array(b'l', count, &times)]);
+            file.leaf("KeyTime", &[zeros(b'l', count)]);
             file.leaf("KeyValueFloat", &[zeros(b'f', count)]);
         });
     });

@@ -134,12 +134,13 @@ fn deformed_points_are_those_of_ufbx() {
         }
     }
     println!("{counts:?}, {} deviate, {} of them known", wrong.len(), EXCEPTIONS.len());
-    if counts.files == 0 {
+    // Without the corpus there is only the sample.
+    if counts.files == 1 {
         return;
     }
     // A file, mesh or clip that is no longer compared is a difference too.
     let compared = (counts.files, counts.meshes, counts.moments, counts.points);
-    assert_eq!(compared, (69, 883, 770, 74_251));
+    assert_eq!(compared, (70, 894, 780, 77_155));
     let known: Vec<&str> = EXCEPTIONS.iter().map(|(name, _)| *name).collect();
     assert_eq!(wrong, known);
 }

@@ -262,7 +262,13 @@ const WRITING: &[&str] = &[
 ];
 
 /// What writing tells where options ask for it.
-const ASKED_FOR: &[&str] = &["gltf.names-stripped", "gltf.not-quantized", "gltf.quantized", "gltf.range-not-quantized"];
+const ASKED_FOR: &[&str] = &[
+    "gltf.names-stripped",
+    "gltf.not-quantized",
+    "gltf.quantized",
+    "gltf.range-not-quantized",
+    "gltf.rotations-not-quantized",
+];
 
 #[test]
 fn writing_with_options_tells() {
@@ -400,7 +406,12 @@ fn awkward_clips(shown: Id<Node>, other: Id<Node>) -> Vec<Clip> {
     let mut empty = Clip::new("d");
     let curve = Curve::new(Interpolation::Linear, 1, vec![0.0], vec![0.0]);
     empty.channels.push(Channel::on(Target::Other("somewhere".to_owned()), curve));
-    vec![clip, layered, empty, Clip::new("e")]
+    // Rounding would make it turn the other way.
+    let mut half_turn = Clip::new("f");
+    let values = vec![0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, -4.4e-8];
+    let curve = Curve::new(Interpolation::Linear, 4, vec![0.0, 1.0], values);
+    half_turn.channels.push(Channel::new(other, Property::Rotation, curve));
+    vec![clip, layered, empty, Clip::new("e"), half_turn]
 }
 
 #[test]
