@@ -47,7 +47,7 @@ pub(crate) fn unit_or(q: DQuat, fallback: DQuat) -> DQuat {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -104,7 +104,8 @@ mod tests {
         assert_eq!(slerp(half_turn, -half_turn, 0.7), half_turn);
     }
 
-    fn unit() -> impl Strategy<Value = DQuat> {
+    /// Any rotation.
+    pub(crate) fn unit() -> impl Strategy<Value = DQuat> {
         prop::array::uniform4(-1.0..1.0f64)
             .prop_map(DQuat::from_array)
             .prop_filter("has a direction", |q| q.length() > 1e-3)

@@ -148,7 +148,9 @@ impl Dependencies {
     /// The last of the rules that move a node, which follows the others; for one of them the one before it.
     fn last_mover(&self, index: usize, node: NodeId, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let movers = self.movers.get(&node)?.as_slice();
-        let before = movers.iter().position(|mover| *mover == index).unwrap_or(movers.len());
+        // In the order of the rules, as they were pushed; there may be many on one node.
+        let first = movers.partition_point(|mover| *mover < index);
+        let before = if movers.get(first) == Some(&index) { first } else { movers.len() };
         movers[..before].iter().rev().copied().find(|mover| wanted(*mover))
     }
 

@@ -50,6 +50,7 @@ fn sinc<L: Lanes>(token: L::Token, square: L) -> L {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rotation::tests::unit;
     use crate::skinning::lanes::{Kernel, Task, run};
     use crate::slerp;
     use glam::DVec4;
@@ -65,13 +66,6 @@ mod tests {
             let (a, b) = arc_weights(token, of(self.1), of(self.0.square), of(self.0.scale));
             (a.to_array()[0], b.to_array()[3])
         }
-    }
-
-    fn unit() -> impl Strategy<Value = DQuat> {
-        prop::array::uniform4(-1.0..1.0f64)
-            .prop_map(DQuat::from_array)
-            .prop_filter("has a direction", |q| q.length() > 1e-3)
-            .prop_map(|q| q / q.length())
     }
 
     proptest! {

@@ -185,25 +185,10 @@ impl Frame {
         let squeeze = number("FilmSqueezeRatio", number("SqueezeRatio", usual));
         let film = [width, height * or_default(squeeze, usual)];
         let is_wide = aspect > film[0] / film[1];
-        let fit = match number("GateFit", 0.0) as i64 {
-            1 => Fit::Vertical,
-            2 => Fit::Horizontal,
-            // Fill: the picture lies within the film.
-            3 => {
-                if is_wide {
-                    Fit::Horizontal
-                } else {
-                    Fit::Vertical
-                }
-            }
-            // Overscan: the film lies within the picture.
-            4 => {
-                if is_wide {
-                    Fit::Vertical
-                } else {
-                    Fit::Horizontal
-                }
-            }
+        let fit = match (number("GateFit", 0.0) as i64, is_wide) {
+            // Fill (3): the picture lies within the film; overscan (4): the film lies within the picture.
+            (1, _) | (3, false) | (4, true) => Fit::Vertical,
+            (2, _) | (3, true) | (4, false) => Fit::Horizontal,
             // None, and stretch, whose film is the picture.
             _ => Fit::Neither,
         };

@@ -254,10 +254,10 @@ impl Saver<'_> {
     /// Vectors by the exponential filter, with one exponent for each of the three axes of a curve.
     fn filtered_vectors(&mut self, values: Buffer<f32>) -> Index {
         let bits = vector_bits(self.packer.quantize());
-        let axes: [Vec<f32>; 3] = std::array::from_fn(|axis| values.iter().skip(axis).step_by(3).copied().collect());
         if values.iter().any(|v| v.abs() >= MOST_FILTERED) {
             return self.floats(values, 3, "VEC3", None);
         }
+        let axes: [Vec<f32>; 3] = std::array::from_fn(|axis| values.iter().skip(axis).step_by(3).copied().collect());
         let [x, y, z] = axes.map(|axis| meshopt::encode_exponential(&axis, bits));
         let codes = x.into_iter().zip(y).zip(z).flat_map(|((x, y), z)| [x, y, z]);
         let coded: Vec<u8> = codes.flat_map(i32::to_le_bytes).collect();
