@@ -151,7 +151,8 @@ mod tests {
         #[test]
         fn fabrik_keeps_lengths_and_reaches(goal in point(), points in prop::collection::vec(point(), 3..6)) {
             let mut joints = points.clone();
-            fabrik(&mut joints, goal, 500, 1e-6);
+            // Folded far in, it comes nearer by less than a hundredth of what is left with each round.
+            fabrik(&mut joints, goal, 20_000, 1e-6);
             for (before, after) in points.windows(2).zip(joints.windows(2)) {
                 prop_assert!((before[0].distance(before[1]) - after[0].distance(after[1])).abs() < 1e-9);
             }
